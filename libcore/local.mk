@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# libmhkdf. The convenience library holds all of it, for programs of ours that must not depend on a
+# shared library (the PAM module) and for tests of internals; the shared one exports mhkdf_* alone.
+include_HEADERS += libcore/mhkdf.h
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = libcore/libmhkdf.pc
+
+noinst_LTLIBRARIES += libcore/libcore.la
+libcore_libcore_la_SOURCES = \
+	libcore/base64.c libcore/base64.h \
+	libcore/blake2b.c libcore/blake2b.h \
+	libcore/block.h \
+	libcore/bytes.h \
+	libcore/compress.c libcore/compress.h \
+	libcore/crypt.c \
+	libcore/derive.c libcore/derive.h \
+	libcore/fill.c libcore/fill.h \
+	libcore/gensalt.c \
+	libcore/inner.c libcore/inner.h \
+	libcore/memory.c libcore/memory.h \
+	libcore/mhkdf.h \
+	libcore/random.c \
+	libcore/setting.c \
+	libcore/team.c libcore/team.h \
+	libcore/version.c \
+	libcore/wipe.c
+
+lib_LTLIBRARIES += libcore/libmhkdf.la
+libcore_libmhkdf_la_SOURCES =
+libcore_libmhkdf_la_LIBADD = libcore/libcore.la
+libcore_libmhkdf_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-Wl,--version-script=$(srcdir)/libcore/libmhkdf.map
+libcore_libmhkdf_la_DEPENDENCIES = libcore/libcore.la libcore/libmhkdf.map
+EXTRA_DIST += libcore/libmhkdf.map
