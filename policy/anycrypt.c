@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policy/anycrypt.h"
+
+#include <crypt.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole hash of traditional DES; bigcrypt's are longer, and their length depends on the password.
+ */
+#define DES_HASH_LEN 13
+
+/* The characters that libxcrypt refuses in any setting. '*' is where failure tokens start, '!' and
+ * '*' are what locks an account. */
+static int
+has_bad_character(const char *setting)
+{
+    for (; *setting != '\0'; setting++) {
+        unsigned char c = (unsigned char)*setting;
+        if (c <= 0x20 || c >= 0x7f || strchr("!*:;\\", c) != NULL)
+            return 1;
+    }
+    return 0;
+}
+
+/* libcrypt says EINVAL both for a string that it can't read and for a method that it lacks. What
+ * looks like a method's prefix, or like a DES hash, is worth the difference. */
+static int
+refusal(const char *setting, int error)
+{
+    int known;
+
+    if (error != 0 && error != EINVAL)
+        return error;
+    known = crypt_checksalt(setting);
+    if (known != CRYPT_SALT_INVALID && known != CRYPT_SALT_METHOD_DISABLED)
+        return EINVAL;
+    if (setting[0] != '$' && setting[0] != '_' && strlen(setting) < DES_HASH_LEN)
+        return EINVAL;
+    return ENOSYS;
+}
+
+static int
+foreign_crypt(void *ctx, const char *phrase, const char *setting, char *out)
+{
+    struct crypt_data *data = NULL;
+    const char *hash;
+    size_t len;
+    int rc = EINVAL;
+
+    (void)ctx;
+    if (setting[0] == '\0' || has_bad_character(setting))
+        goto out;
+    rc = ERANGE;
+    if (strlen(phrase) > MHKDF_CRYPT_PASSWORD_MAX || strlen(setting) >= MHKDF_STRING_SIZE)
+        goto out;
+    rc = ENOMEM;
+    data = calloc(1, sizeof(*data));
+    if (data == NULL)
+        goto out;
+    errno = 0;
+    hash = crypt_r(phrase, setting, data);
+    if (hash == NULL || hash[0] == '*') {
+        rc = refusal(setting, errno);
+        goto out;
+    }
+    rc = ERANGE;
+    len = strlen(hash);
+    if (len >= MHKDF_STRING_SIZE)
+        goto out;
+    memcpy(out, hash, len + 1);
+    rc = 0;
+out:
+    if (data != NULL)
+        mhkdf_wipe(data, sizeof(*data));
+    free(data);
+    return rc;
+}
+
+static const struct mhkdf_env env = {.foreign_crypt = foreign_crypt};
+
+int
+anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE])
+{
+    out[0] = '\0';
+    if (mhkdf_is_ours(setting))
+        return mhkdf_crypt(password, strlen(password), setting, &env, out);
+    return foreign_crypt(NULL, password, setting, out);
+}
+
+/* What a foreign method made of a password, against what is stored. */
+static int
+compare(const char *made, const char *hash)
+{
+    size_t len = strlen(hash);
+
+    if (strlen(made) == len)
+        return mhkdf_equal(made, hash, len) ? 0 : EKEYREJECTED;
+    if (hash[0] != '$' && hash[0] != '_' && len >= DES_HASH_LEN)
+        return EKEYREJECTED;
+    return EINVAL;
+}
+
+int
+anycrypt_verify(const char *password, const char *hash)
+{
+    char made[MHKDF_STRING_SIZE] = "";
+    int rc;
+
+    if (mhkdf_is_ours(hash))
+        return mhkdf_verify(password, strlen(password), hash, &env);
+    rc = foreign_crypt(NULL, password, hash, made);
+    if (rc == 0)
+        rc = compare(made, hash);
+    mhkdf_wipe(made, sizeof(made));
+    return rc;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * crypt(3) over every method there is: ours through libcore, so that a libcrypt without them is no
+ * obstacle, every other one through the system's libcrypt. Wrapped hashes (SPEC.md section 5) meet
+ * both. No site key is known here: a string that names one is ENOKEY.
+ *
+ * password, setting and hash are NUL-terminated; a password of more than MHKDF_CRYPT_PASSWORD_MAX
+ * (511) bytes is never cut, but ERANGE, before anything is computed.
+ *
+ * There are no limits of cost here: whoever hands in a string that he didn't make himself checks it
+ * first (our methods: mhkdf_parse), since it decides how much memory and time is used.
+ *
+ * Thread-safe. Memory: what the method needs, and 32 KiB of heap for a foreign one. Everything that
+ * a password or hash went through is wiped.
+ */
+#ifndef POLICY_ANYCRYPT_H
+#define POLICY_ANYCRYPT_H
+
+#include "libcore/mhkdf.h"
+
+/**
+ * Hashes password with setting, or with a hash in its place, and writes the string and its NUL to
+ * out.
+ *
+ * 0; EINVAL: not a setting (a failure token such as "*0" included); ERANGE: the password or the
+ * string is too long; ENOSYS: a method that the system's libcrypt doesn't have; ENOKEY: a site key
+ * is needed; ENOMEM. On failure out is an empty string.
+ */
+int anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE]);
+
+/**
+ * Verifies password against hash; the comparison takes a time that doesn't depend on either.
+ *
+ * 0: it matches; EKEYREJECTED: it doesn't. Otherwise nothing is known about the password: EINVAL
+ * for a string that no password can match (a setting without a hash, a locked or cut one); the rest
+ * as anycrypt_hash.
+ */
+int anycrypt_verify(const char *password, const char *hash);
+
+#endif
