@@ -18,6 +18,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/gensalt.c \
 	libcore/inner.c libcore/inner.h \
 	libcore/memory.c libcore/memory.h \
+	libcore/method.c libcore/method.h \
 	libcore/mhkdf.h \
 	libcore/random.c \
 	libcore/setting.c \

@@ -5,7 +5,7 @@
 # MHKDF_TRY_CFLAGS(VARIABLE, FLAGS): VARIABLE gets those of FLAGS that the compiler takes.
 AC_DEFUN([MHKDF_TRY_CFLAGS], [
     AC_SUBST([$1])
-    for mhkdf_flag in $2; do
+    for mhkdf_flag in m4_normalize([$2]); do
         AC_MSG_CHECKING([whether $CC takes $mhkdf_flag])
         mhkdf_saved=$CFLAGS
         CFLAGS="$CFLAGS -Werror $mhkdf_flag"
@@ -18,7 +18,7 @@ AC_DEFUN([MHKDF_TRY_CFLAGS], [
 # MHKDF_TRY_LDFLAGS(VARIABLE, FLAGS): the same for the linker.
 AC_DEFUN([MHKDF_TRY_LDFLAGS], [
     AC_SUBST([$1])
-    for mhkdf_flag in $2; do
+    for mhkdf_flag in m4_normalize([$2]); do
         AC_MSG_CHECKING([whether the linker takes $mhkdf_flag])
         mhkdf_saved=$LDFLAGS
         LDFLAGS="$LDFLAGS $mhkdf_flag"

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "libcore/blake2b.h"
+#include "libcore/bytes.h"
+#include "libcore/derive.h"
+#include "libcore/memory.h"
+#include "libcore/mhkdf.h"
+#include "libcore/team.h"
+
+#define H0_SIZE 64
+
+/* What the members of the team share. */
+struct job {
+    struct fill fill;
+    const uint8_t *h0;
+};
+
+/* y of H0: the RFC's types, and 4 for mhkdf1 and Argon2ds. */
+static uint32_t
+type_number(enum fill_method method)
+{
+    switch (method) {
+    case FILL_ARGON2D:
+        return 0;
+    case FILL_ARGON2I:
+        return 1;
+    case FILL_ARGON2ID:
+        return 2;
+    case FILL_MHKDF1:
+    case FILL_ARGON2DS:
+        break;
+    }
+    return 4;
+}
+
+static void
+update_with_length(struct blake2b *state, const void *bytes, uint32_t len)
+{
+    blake2b_update32(state, len);
+    blake2b_update(state, bytes, len);
+}
+
+static void
+make_h0(uint8_t h0[H0_SIZE], const struct derive *in, uint32_t tag_len)
+{
+    struct blake2b state;
+
+    blake2b_init(&state, H0_SIZE);
+    blake2b_update32(&state, in->lanes);
+    blake2b_update32(&state, tag_len);
+    blake2b_update32(&state, in->memory_kib);
+    blake2b_update32(&state, in->passes);
+    blake2b_update32(&state, in->version);
+    blake2b_update32(&state, type_number(in->method));
+    update_with_length(&state, in->password, in->password_len);
+    update_with_length(&state, in->salt, in->salt_len);
+    update_with_length(&state, in->secret, in->secret_len);
+    update_with_length(&state, in->associated, in->associated_len);
+    blake2b_final(&state, h0);
+}
+
+/* B[lane][0] and B[lane][1]. */
+static void
+make_first_blocks(const struct job *job, uint32_t lane)
+{
+    uint8_t position[8], bytes[BLOCK_SIZE];
+    const void *parts[] = {job->h0, position};
+    const size_t lengths[] = {H0_SIZE, sizeof position};
+
+    bytes_store32(position + 4, lane);
+    for (uint32_t column = 0; column < 2; column++) {
+        bytes_store32(position, column);
+        blake2b_long(bytes, BLOCK_SIZE, parts, lengths, 2);
+        block_load(&job->fill.memory[(size_t)lane * job->fill.lane_blocks + column], bytes);
+    }
+    mhkdf_wipe(bytes, sizeof bytes);
+}
+
+/* One member's share of the fill: every members-th lane, in step with the others at each slice. */
+static void
+fill_lanes(struct team *team, unsigned member, void *ctx)
+{
+    const struct job *job = ctx;
+    const struct fill *fill = &job->fill;
+
+    for (uint32_t lane = member; lane < fill->lanes; lane += team->members)
+        make_first_blocks(job, lane);
+    for (uint32_t pass = 0; pass < fill->passes; pass++) {
+        if (fill->method == FILL_ARGON2DS) {
+            team_barrier(team);
+            if (member == 0)
+                fill_argon2ds_sbox(fill);
+        }
+        for (uint32_t slice = 0; slice < FILL_SLICES; slice++) {
+            team_barrier(team);
+            for (uint32_t lane = member; lane < fill->lanes; lane += team->members)
+                fill_segment(fill, pass, slice, lane);
+        }
+    }
+}
+
+/* Tag = H'( C || H0 ) for mhkdf1, H'( C ) for the others; C from the last column. */
+static void
+make_tag(const struct job *job, uint8_t *tag, uint32_t tag_len)
+{
+    const struct fill *fill = &job->fill;
+    const struct block *last = fill->memory + (fill->lane_blocks - 1);
+    struct block c = *last;
+    uint8_t bytes[BLOCK_SIZE];
+    const void *parts[] = {bytes, job->h0};
+    const size_t lengths[] = {BLOCK_SIZE, H0_SIZE};
+
+    for (uint32_t lane = 1; lane < fill->lanes; lane++)
+        block_xor(&c, last + (size_t)lane * fill->lane_blocks);
+    block_store(bytes, &c);
+    blake2b_long(tag, tag_len, parts, lengths, fill->method == FILL_MHKDF1 ? 2 : 1);
+    mhkdf_wipe(bytes, sizeof bytes);
+    mhkdf_wipe(&c, sizeof c);
+}
+
+/* What a guess could be tested against cheaply, without filling the memory again. */
+static void
+wipe_telling_parts(const struct fill *fill)
+{
+    for (uint32_t lane = 0; lane < fill->lanes; lane++) {
+        struct block *start = fill->memory + (size_t)lane * fill->lane_blocks;
+        mhkdf_wipe(start, 2 * sizeof *start);
+        mhkdf_wipe(start + (fill->lane_blocks - 1), sizeof *start);
+    }
+    if (fill->chain > 0)
+        mhkdf_wipe(fill->sboxes, fill->lanes * sizeof *fill->sboxes);
+}
+
+int
+derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len)
+{
+    uint8_t h0[H0_SIZE];
+    struct memory memory;
+    struct job job = {.h0 = h0};
+    struct fill *fill = &job.fill;
+    uint32_t segment_blocks = in->memory_kib / (FILL_SLICES * in->lanes);
+    uint64_t blocks, sbox_kib;
+
+    if (segment_blocks < 2) /* Argon2ds takes less than 8 KiB a lane and uses 8 */
+        segment_blocks = 2;
+    blocks = (uint64_t)segment_blocks * FILL_SLICES * in->lanes;
+    sbox_kib = in->chain > 0 ? (uint64_t)in->lanes * sizeof(struct sbox) / 1024 : 0;
+    if (memory_get(&memory, blocks + sbox_kib) != 0)
+        return ENOMEM;
+
+    fill->method = in->method;
+    fill->passes = in->passes;
+    fill->lanes = in->lanes;
+    fill->chain = in->chain;
+    fill->segment_blocks = segment_blocks;
+    fill->lane_blocks = segment_blocks * FILL_SLICES;
+    fill->memory = memory.base;
+    fill->sboxes = (struct sbox *)(void *)(fill->memory + blocks);
+
+    make_h0(h0, in, tag_len);
+    team_run(threads < in->lanes ? threads : in->lanes, fill_lanes, &job);
+    make_tag(&job, tag, tag_len);
+
+    wipe_telling_parts(fill);
+    memory_release(&memory);
+    mhkdf_wipe(h0, sizeof h0);
+    return 0;
+}
+
+int
+derive_check_cost(const struct mhkdf_cost *cost)
+{
+    switch (cost->method) {
+    case MHKDF_METHOD_MHKDF1:
+        if (cost->chain != 0 && cost->chain != 3 && cost->chain != 6 && cost->chain != 12)
+            return EINVAL;
+        break;
+    case MHKDF_METHOD_ARGON2D:
+    case MHKDF_METHOD_ARGON2I:
+    case MHKDF_METHOD_ARGON2ID:
+        if (cost->chain != 0)
+            return EINVAL;
+        break;
+    default:
+        return EINVAL;
+    }
+    if (cost->lanes < 1 || cost->lanes > MHKDF_LANES_MAX || cost->memory_kib < 8 * cost->lanes ||
+        cost->passes < 1 || cost->passes > MHKDF_PASSES_MAX)
+        return EINVAL;
+    return 0;
+}
+
+static int
+check_input(const struct mhkdf_cost *cost, const struct mhkdf_input *input, size_t tag_len)
+{
+    if (derive_check_cost(cost) != 0 || tag_len < MHKDF_TAG_MIN || tag_len > MHKDF_TAG_MAX ||
+        input->salt_len < MHKDF_SALT_MIN || input->salt_len > MHKDF_SALT_MAX ||
+        input->key_len > MHKDF_KEY_MAX || input->password_len > UINT32_MAX)
+        return EINVAL;
+    if (cost->method != MHKDF_METHOD_MHKDF1 && (input->key_len != 0 || input->wrapped))
+        return EINVAL;
+    return 0;
+}
+
+static enum fill_method
+fill_method_of(enum mhkdf_method method)
+{
+    switch (method) {
+    case MHKDF_METHOD_ARGON2D:
+        return FILL_ARGON2D;
+    case MHKDF_METHOD_ARGON2I:
+        return FILL_ARGON2I;
+    case MHKDF_METHOD_ARGON2ID:
+        return FILL_ARGON2ID;
+    case MHKDF_METHOD_MHKDF1:
+        break;
+    }
+    return FILL_MHKDF1;
+}
+
+/* X of mhkdf1, SPEC.md section 3; returns its length. */
+static uint32_t
+make_associated(uint8_t x[11], uint32_t chain, int wrapped)
+{
+    uint32_t len = wrapped ? 7 : 6;
+
+    memcpy(x, "mhkdf1w", len);
+    bytes_store32(x + len, chain);
+    return len + 4;
+}
+
+int
+mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, unsigned threads,
+             uint8_t *tag, size_t tag_len)
+{
+    uint8_t x[11];
+    struct derive in;
+    int error;
+
+    memset(tag, 0, tag_len);
+    if ((error = check_input(cost, input, tag_len)) != 0)
+        return error;
+
+    in.method = fill_method_of(cost->method);
+    in.version = 0x13;
+    in.memory_kib = cost->memory_kib;
+    in.passes = cost->passes;
+    in.lanes = cost->lanes;
+    in.chain = cost->chain;
+    in.password = input->password;
+    in.password_len = (uint32_t)input->password_len;
+    in.salt = input->salt;
+    in.salt_len = (uint32_t)input->salt_len;
+    in.secret = input->key;
+    in.secret_len = (uint32_t)input->key_len;
+    in.associated = x;
+    in.associated_len =
+        in.method == FILL_MHKDF1 ? make_associated(x, cost->chain, input->wrapped) : 0;
+    return derive_tag(&in, threads == 0 ? team_cpus() : threads, tag, (uint32_t)tag_len);
+}

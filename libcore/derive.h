@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * From password to tag: H0, first blocks, the fill by a team of threads, the tag (RFC 9106 section
+ * 3.2, SPEC.md section 3). mhkdf_derive is this with ranges checked; tests reach what only
+ * published vectors use (secret and associated data with Argon2, and Argon2ds of 2015).
+ */
+#ifndef LIBCORE_DERIVE_H
+#define LIBCORE_DERIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libcore/fill.h"
+#include "libcore/mhkdf.h"
+
+struct derive {
+    enum fill_method method;
+    uint32_t version; /* in H0: 0x13, or 0x10 for Argon2ds */
+    uint32_t memory_kib;
+    uint32_t passes;
+    uint32_t lanes;
+    uint32_t chain;
+    const void *password;
+    uint32_t password_len; /* bytes, as are the others */
+    const void *salt;
+    uint32_t salt_len;
+    const void *secret; /* K */
+    uint32_t secret_len;
+    const void *associated; /* X */
+    uint32_t associated_len;
+};
+
+/**
+ * Writes the tag of tag_len bytes (4 .. 2^32 - 1), with at most threads threads (1 or more). The
+ * caller has checked the ranges. ENOMEM: the memory isn't to be had; tag is untouched then.
+ */
+int derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len);
+
+/** Whether a cost is within the ranges of SPEC.md section 2: 0 or EINVAL. */
+int derive_check_cost(const struct mhkdf_cost *cost);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * The large array of a hash: private memory of its own, straight from the system and back to it.
+ */
+#ifndef LIBCORE_MEMORY_H
+#define LIBCORE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory {
+    void *base;  /* page-aligned, zeros at first; NULL: nothing is held */
+    size_t size; /* bytes */
+};
+
+/**
+ * Gets size_kib KiB, kept out of core dumps and, where the kernel can, zeroed in forked children
+ * and backed by huge pages. ENOMEM: not to be had, or more than this machine can address.
+ */
+int memory_get(struct memory *memory, uint64_t size_kib);
+
+/**
+ * Gives it back. The caller has wiped what a guess could be tested against cheaply (first blocks,
+ * S-boxes, last column); the kernel zeroes the rest before anybody else gets it. Keeps errno.
+ */
+void memory_release(struct memory *memory);
+
+#endif
