@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
 #include "policy/anycrypt.h"
 
 #include <crypt.h>

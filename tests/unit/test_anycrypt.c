@@ -20,13 +20,13 @@
     "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02 "$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
 /* SPEC.md section 7, argon2id with m = 1100. */
 #define ARGON2ID_HASH \
-    "$argon2id$v=19$m=1100,t=2,p=2$" SALT_16_02 "$ZNql1ym7vwy8MPpoG25KIqdCIRA6nBRW9sM9RT1HgiQ"
+    "$argon2id$v=19$m=1100,t=2,p=2$" SALT_16_02 "$ZNqlvXKbvwy8MPpoG24adKIhEHqcFFb20zxFPUeCKas"
 
 #define SHA512_SETTING "$6$saltstring"
-#define SHA512_HASH                                                                      \
-    SHA512_SETTING                                                                       \
-        "$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEO" \
-        "faS35inz1"
+#define SHA512_HASH                                                                  \
+    SHA512_SETTING                                                                   \
+    "$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEO" \
+    "faS35inz1"
 
 struct known {
     const char *password;
@@ -223,9 +223,9 @@ test_wrapped_foreign_hash(void **state)
     assert_int_equal(anycrypt_hash(HELLO, hash, out), 0);
     assert_string_equal(out, hash);
 
-    memcpy(wrap.inner, "$nosuch$salt", sizeof("$nosuch$salt"));
+    memcpy(wrap.inner, "$y$bad", sizeof("$y$bad"));
     assert_int_equal(mhkdf_encode(&wrap, hash, sizeof(hash)), 0);
-    assert_int_equal(anycrypt_verify(HELLO, hash), ENOSYS);
+    assert_int_equal(anycrypt_verify(HELLO, hash), EINVAL);
 }
 
 int

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "tools/refusal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libcore/mhkdf.h"
+#include "tools/message.h"
+
+#define KIB_PER_MIB 1024
+
+int
+refusal_foresee(const char *string)
+{
+    struct mhkdf_setting setting;
+    int rc;
+
+    if (!mhkdf_is_ours(string))
+        return 0;
+    rc = mhkdf_parse(string, &setting);
+    if (rc == 0 && setting.key_id[0] != '\0')
+        rc = ENOKEY;
+    mhkdf_wipe(&setting, sizeof(setting));
+    return rc;
+}
+
+static void
+explain_memory(const char *command, const char *what, const char *string)
+{
+    struct mhkdf_setting setting;
+
+    if (!mhkdf_is_ours(string) || mhkdf_parse(string, &setting) != 0) {
+        message_error(command, "not enough memory for this hash");
+        return;
+    }
+    if (setting.cost.memory_kib < KIB_PER_MIB)
+        message_error(command, "not enough memory: %s needs %lu KiB", what,
+                      (unsigned long)setting.cost.memory_kib);
+    else
+        message_error(command, "not enough memory: %s needs %lu MiB", what,
+                      (unsigned long)(setting.cost.memory_kib / KIB_PER_MIB));
+    mhkdf_wipe(&setting, sizeof(setting));
+}
+
+static void
+explain_key(const char *command, const char *what, const char *string)
+{
+    struct mhkdf_setting setting;
+
+    (void)mhkdf_parse(string, &setting);
+    message_error(command, "%s needs the site key \"%s\", which isn't known here", what,
+                  setting.key_id);
+    mhkdf_wipe(&setting, sizeof(setting));
+}
+
+void
+refusal_explain(const char *command, const char *what, const char *string, int rc)
+{
+    switch (rc) {
+    case EINVAL:
+        if (string[0] == '!' || string[0] == '*')
+            message_error(command, "%s is a locked entry or a failure token, not a hash", what);
+        else
+            message_error(command, "%s is malformed, cut short, or of no known method", what);
+        break;
+    case ERANGE:
+        message_error(command, "%s is too long, or makes a hash of more than %d bytes", what,
+                      MHKDF_STRING_SIZE - 1);
+        break;
+    case ENOSYS:
+        message_error(command, "%s has a method that this system's libcrypt doesn't know", what);
+        break;
+    case ENOKEY:
+        explain_key(command, what, string);
+        break;
+    case ENOMEM:
+        explain_memory(command, what, string);
+        break;
+    default:
+        message_error(command, "can't compute the hash: %s", strerror(rc));
+    }
+}
