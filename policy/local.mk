@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What the PAM module and the tools share. It doesn't contain libcore: who links it adds
-# libcore/libcore.la or libcore/libmhkdf.la, so that no program holds two copies of it.
+# libcore/libcore.la or libcore/libmhkdf.la, so that no program holds two copies of it. Who uses
+# policy/config.h adds inih, in the form that suits it.
 noinst_LTLIBRARIES += policy/libpolicy.la
 policy_libpolicy_la_SOURCES = \
-	policy/anycrypt.c policy/anycrypt.h
+	policy/account.c policy/account.h \
+	policy/aging.c policy/aging.h \
+	policy/anycrypt.c policy/anycrypt.h \
+	policy/calm.c policy/calm.h \
+	policy/config.c policy/config.h \
+	policy/file.c policy/file.h \
+	policy/line.c policy/line.h \
+	policy/lock.c policy/lock.h \
+	policy/newhash.c policy/newhash.h \
+	policy/replace.c policy/replace.h \
+	policy/shadow.c policy/shadow.h \
+	policy/size.c policy/size.h \
+	policy/xattr.c policy/xattr.h
+policy_libpolicy_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 policy_libpolicy_la_LIBADD = $(CRYPT_LIBS)

@@ -4,6 +4,7 @@
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_anycrypt \
+	tests/unit/test_config \
 	tests/unit/test_known_answers
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -13,6 +14,9 @@ unit_ldadd = libcore/libcore.la $(CMOCKA_LIBS)
 
 tests_unit_test_anycrypt_CFLAGS = $(unit_cflags)
 tests_unit_test_anycrypt_LDADD = policy/libpolicy.la $(unit_ldadd)
+
+tests_unit_test_config_CFLAGS = $(unit_cflags)
+tests_unit_test_config_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 
 tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/unit/hex.h
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)

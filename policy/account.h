@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * Local accounts: what the files ETC/passwd and ETC/shadow themselves say, whatever other sources
+ * the name service has. A line that the C library wouldn't understand isn't there for us either;
+ * of several lines with one name, the first counts.
+ *
+ * etc_dir is "/etc" everywhere but in tests. Thread-safe; nothing is kept.
+ */
+#ifndef POLICY_ACCOUNT_H
+#define POLICY_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policy/aging.h"
+
+struct account {
+    uint32_t uid;
+    bool shadowed;      /* hash and aging are from shadow, where a new hash belongs */
+    char *hash;         /* the password field as it is; wiped by account_free */
+    struct aging aging; /* of the shadow line; AGING_NONE throughout where not shadowed */
+};
+
+/**
+ * Finds the account with this name.
+ *
+ * 0; ENOENT: no such local account (a name that can't be in the files included); ENODATA: it is in
+ * passwd and should be in shadow, but isn't; EACCES: shadow can't be read; EFBIG, ENOMEM, and other
+ * errors of open(2) and read(2). On failure nothing is held. The caller releases with account_free.
+ */
+int account_find(const char *etc_dir, const char *name, struct account *out);
+
+/** Whether a password could ever match the hash: neither empty nor locked by '!' or '*'. */
+bool account_hash_is_usable(const char *hash);
+
+/** Wipes and releases; harmless for a struct of zeros and a second time. */
+void account_free(struct account *account);
+
+#endif

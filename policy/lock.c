@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "policy/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP_MS 20
+
+static long long
+now_ms(void)
+{
+    struct timespec ts = {0, 0};
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (long long)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int
+try_lock(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return 0;
+    if (errno == EINVAL && fcntl(fd, F_SETLK, &lock) == 0)
+        return 0;
+    return errno == EACCES ? EAGAIN : errno;
+}
+
+/* Whether the file that was locked is still the one that others will lock. */
+static bool
+is_current(const char *path, int fd)
+{
+    struct stat ours, theirs;
+
+    return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+           ours.st_ino == theirs.st_ino;
+}
+
+static int
+try_once(const char *path, int *fd)
+{
+    int rc;
+
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (*fd < 0)
+        return errno;
+    rc = try_lock(*fd);
+    if (rc == 0 && !is_current(path, *fd))
+        rc = EAGAIN;
+    if (rc != 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return rc;
+}
+
+int
+lock_take(const char *etc_dir, unsigned wait_ms, int *fd)
+{
+    const struct timespec step = {0, STEP_MS * 1000000L};
+    char path[4096];
+    int n = snprintf(path, sizeof(path), "%s/.pwd.lock", etc_dir);
+    long long deadline = now_ms() + wait_ms;
+    int rc;
+
+    *fd = -1;
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return ENAMETOOLONG;
+    for (;;) {
+        rc = try_once(path, fd);
+        if (rc != EAGAIN && rc != EINTR)
+            return rc;
+        if (now_ms() >= deadline)
+            return ETIMEDOUT;
+        nanosleep(&step, NULL);
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "policy/newhash.h"
+
+#include <crypt.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/anycrypt.h"
+
+static int
+make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
+{
+    struct mhkdf_setting setting = {.cost = *cost, .salt_len = MHKDF_SALT_DEFAULT};
+    int rc = mhkdf_random(setting.salt, setting.salt_len);
+
+    out[0] = '\0';
+    if (rc == 0)
+        rc = mhkdf_encode(&setting, out, MHKDF_STRING_SIZE);
+    return rc;
+}
+
+/* Whether crypt(3) itself computes what we compute, tried with the smallest hash there is of this
+ * method. */
+static bool
+crypt_agrees(const struct mhkdf_cost *cost)
+{
+    static const char password[] = "known answer";
+    struct mhkdf_cost least = {cost->method, 8, 1, 1, cost->chain};
+    char setting[MHKDF_STRING_SIZE], ours[MHKDF_STRING_SIZE];
+    struct crypt_data *data = calloc(1, sizeof(*data));
+    const char *theirs;
+    bool agrees = false;
+
+    if (data == NULL || make_setting(&least, setting) != 0 ||
+        mhkdf_crypt(password, sizeof(password) - 1, setting, NULL, ours) != 0)
+        goto out;
+    theirs = crypt_r(password, setting, data);
+    agrees = theirs != NULL && strcmp(theirs, ours) == 0;
+out:
+    free(data);
+    return agrees;
+}
+
+static const char *
+why_not_for_root(const char *setting, const struct mhkdf_cost *cost)
+{
+    if (crypt_checksalt(setting) != CRYPT_SALT_OK)
+        return "the system's libcrypt doesn't know the method, and rescue mode depends on it";
+    if (!crypt_agrees(cost))
+        return "the system's libcrypt computes the method differently or not at all, and rescue "
+               "mode depends on it";
+    return NULL;
+}
+
+static int
+make_by_libcrypt(const char *password, char out[MHKDF_STRING_SIZE])
+{
+    static const char *const prefixes[] = {"$y$", NULL, "$6$"};
+    char setting[CRYPT_GENSALT_OUTPUT_SIZE];
+    size_t i;
+    int rc = ENOSYS;
+
+    for (i = 0; rc != 0 && rc != ENOMEM && i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (crypt_gensalt_rn(prefixes[i], 0, NULL, 0, setting, sizeof(setting)) == NULL)
+            continue;
+        if (!mhkdf_is_ours(setting))
+            rc = anycrypt_hash(password, setting, out);
+    }
+    return rc;
+}
+
+int
+newhash_make(const char *password, const struct mhkdf_cost *cost, bool for_root,
+             char out[MHKDF_STRING_SIZE], const char **why)
+{
+    char setting[MHKDF_STRING_SIZE];
+    int rc;
+
+    *why = NULL;
+    out[0] = '\0';
+    if (strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
+        return ERANGE;
+    rc = make_setting(cost, setting);
+    if (rc != 0)
+        return rc;
+    if (for_root)
+        *why = why_not_for_root(setting, cost);
+    return *why != NULL ? make_by_libcrypt(password, out) : anycrypt_hash(password, setting, out);
+}

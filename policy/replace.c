@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "policy/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "policy/xattr.h"
+
+#define FILE_MAX ((size_t)256 * 1024 * 1024)
+#define TEMP_NAME_SIZE 257
+
+static int
+open_both(struct replace *replace, char *path)
+{
+    char *slash = strrchr(path, '/');
+    struct stat st;
+
+    if (slash == NULL || strlen(slash + 1) >= sizeof(replace->name))
+        return ENAMETOOLONG;
+    strcpy(replace->name, slash + 1);
+    slash[slash == path ? 1 : 0] = '\0';
+    replace->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (replace->dir_fd < 0)
+        return errno;
+    replace->fd = openat(replace->dir_fd, replace->name,
+                         O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (replace->fd < 0 || fstat(replace->fd, &st) != 0)
+        return errno;
+    return S_ISREG(st.st_mode) ? 0 : EINVAL;
+}
+
+int
+replace_begin(const char *path, struct replace *replace)
+{
+    char *real;
+    int rc;
+
+    memset(replace, 0, sizeof(*replace));
+    replace->dir_fd = -1;
+    replace->fd = -1;
+    real = realpath(path, NULL);
+    if (real == NULL)
+        return errno;
+    rc = open_both(replace, real);
+    free(real);
+    if (rc == 0)
+        rc = file_read(replace->fd, FILE_MAX, &replace->contents);
+    return rc;
+}
+
+static int
+create(const struct replace *replace, const char *temp, int *fd)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW;
+
+    *fd = openat(replace->dir_fd, temp, flags, 0600);
+    if (*fd < 0 && errno == EEXIST && unlinkat(replace->dir_fd, temp, 0) == 0)
+        *fd = openat(replace->dir_fd, temp, flags, 0600);
+    return *fd < 0 ? errno : 0;
+}
+
+static int
+write_piece(int fd, const struct replace_piece *piece)
+{
+    size_t done = 0;
+
+    while (done < piece->len) {
+        ssize_t n = write(fd, piece->data + done, piece->len - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0)
+            return EIO;
+        else if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+/* The mode comes last: until then nobody else can open the file. */
+static int
+copy_attributes(int from, int to)
+{
+    struct stat st;
+    int rc;
+
+    if (fstat(from, &st) != 0 || fchown(to, st.st_uid, st.st_gid) != 0)
+        return errno;
+    rc = xattr_copy(from, to);
+    if (rc != 0)
+        return rc;
+    return fchmod(to, st.st_mode & 07777) != 0 ? errno : 0;
+}
+
+static int
+fill(const struct replace *replace, int fd, const struct replace_piece *pieces, size_t count)
+{
+    size_t i;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && i < count; i++)
+        rc = write_piece(fd, &pieces[i]);
+    if (rc == 0)
+        rc = copy_attributes(replace->fd, fd);
+    if (rc == 0 && fsync(fd) != 0)
+        rc = errno;
+    return rc;
+}
+
+/* Were the lock broken, another writer could have put a file of his own under our name. */
+static bool
+is_still(int dir_fd, const char *temp, int fd)
+{
+    struct stat ours, named;
+
+    return fstat(fd, &ours) == 0 && fstatat(dir_fd, temp, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+int
+replace_commit(const struct replace *replace, const struct replace_piece *pieces, size_t count)
+{
+    char temp[TEMP_NAME_SIZE];
+    int fd = -1;
+    int rc;
+
+    snprintf(temp, sizeof(temp), "n%s", replace->name);
+    rc = create(replace, temp, &fd);
+    if (rc != 0)
+        return rc;
+    rc = fill(replace, fd, pieces, count);
+    if (rc == 0 && !is_still(replace->dir_fd, temp, fd))
+        rc = EBUSY;
+    if (close(fd) != 0 && rc == 0 && errno != EINTR)
+        rc = errno;
+    if (rc == 0 && renameat(replace->dir_fd, temp, replace->dir_fd, replace->name) != 0)
+        rc = errno;
+    if (rc == 0)
+        fsync(replace->dir_fd);
+    else if (rc != EBUSY)
+        unlinkat(replace->dir_fd, temp, 0);
+    return rc;
+}
+
+void
+replace_end(struct replace *replace)
+{
+    file_free(&replace->contents);
+    if (replace->fd >= 0)
+        close(replace->fd);
+    if (replace->dir_fd >= 0)
+        close(replace->dir_fd);
+    replace->fd = -1;
+    replace->dir_fd = -1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * Changing an account's hash in ETC/shadow, the way that shadow-utils and pam_unix change it, so
+ * that none of them loses the other's work. Lines other than the account's, and fields other than
+ * those named here, are kept byte for byte, whether they are understood or not.
+ *
+ * Hashes are computed before; nothing slow happens under the lock. Thread-safe; nothing is kept.
+ */
+#ifndef POLICY_SHADOW_H
+#define POLICY_SHADOW_H
+
+#include <stdbool.h>
+
+/** How long a password change waits for the lock, as lckpwdf(3) does. */
+#define SHADOW_WAIT_MS 15000U
+
+struct shadow_change {
+    const char *name;
+    const char *old_hash; /* must be there still when the lock is held; NULL: whatever is there */
+    const char *new_hash; /* printable ASCII without ':' */
+    bool set_last_change; /* also sets the day of the last change to today */
+    unsigned wait_ms;     /* how long to wait for the lock */
+};
+
+/**
+ * Makes one change.
+ *
+ * 0; EINVAL: new_hash can't be in the file, or shadow isn't a regular file; ENOENT: there is no
+ * shadow, or no line of that name in it; ESTALE: old_hash isn't there any more; ETIMEDOUT: the lock
+ * was taken all the time; errors of lock_take, replace_begin and replace_commit. Unless 0, shadow
+ * is as it was.
+ */
+int shadow_change(const char *etc_dir, const struct shadow_change *change);
+
+/** Today by the system's clock, in days since 1970-01-01. */
+long shadow_today(void);
+
+#endif

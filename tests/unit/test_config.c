@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mhkdf.conf: what is read, and that nothing passes that isn't understood. */
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "policy/config.h"
+
+static char path[] = "/tmp/mhkdf-config-XXXXXX";
+
+static void
+write_file(const char *text, size_t len)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int
+load(struct config *config, struct config_error *error)
+{
+    memset(config, 0xff, sizeof(*config));
+    memset(error, 0xff, sizeof(*error));
+    return config_load(path, (uint32_t)geteuid(), false, config, error);
+}
+
+static int
+load_text(const char *text, struct config *config, struct config_error *error)
+{
+    write_file(text, strlen(text));
+    return load(config, error);
+}
+
+static void
+assert_builtin(const struct config *config)
+{
+    assert_int_equal(config->cost.method, MHKDF_METHOD_MHKDF1);
+    assert_int_equal(config->cost.memory_kib, 65536);
+    assert_int_equal(config->cost.passes, 1);
+    assert_int_equal(config->cost.lanes, 4);
+    assert_int_equal(config->cost.chain, 6);
+    assert_int_equal(config->min_length, 8);
+}
+
+static void
+missing_file_is_builtin(void **unused)
+{
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    assert_int_equal(config_load("/nonexistent/mhkdf.conf", 0, false, &config, &error), 0);
+    assert_builtin(&config);
+    assert_string_equal(error.text, "");
+    assert_int_equal(config_load("/nonexistent/mhkdf.conf", 0, true, &config, &error), ENOENT);
+    assert_builtin(&config);
+    assert_string_equal(error.text, "/nonexistent/mhkdf.conf: No such file or directory");
+}
+
+static const char *const harmless[] = {
+    "",
+    "\n\n",
+    "# comment",
+    "  # indented comment\n\t\n",
+    "[default]",
+    "[default]\n",
+    "  [default]  \n\n# memory = 1\n",
+    "[default]\nmemory = 64M\npasses=1\nlanes\t=\t4\n  chain = 6\n\n   min_length = 8   ",
+    "# 200 characters and more are fine in a comment ......................................"
+    "......................................................................................"
+    "......................................................................................\n",
+};
+
+static void
+nothing_set_is_builtin(void **unused)
+{
+    struct config config;
+    struct config_error error;
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
+        assert_int_equal(load_text(harmless[i], &config, &error), 0);
+        assert_builtin(&config);
+        assert_string_equal(error.text, "");
+    }
+}
+
+static void
+values_are_read(void **unused)
+{
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    assert_int_equal(load_text("[default]\nmemory = 1G\npasses = 3\nlanes = 64\nchain = 12\n"
+                               "min_length = 511\n",
+                               &config, &error),
+                     0);
+    assert_int_equal(config.cost.memory_kib, 1048576);
+    assert_int_equal(config.cost.passes, 3);
+    assert_int_equal(config.cost.lanes, 64);
+    assert_int_equal(config.cost.chain, 12);
+    assert_int_equal(config.min_length, 511);
+
+    assert_int_equal(load_text("[default]\nlanes=1\nmemory = 8K\nchain=0\npasses=16777215\n"
+                               "min_length=1",
+                               &config, &error),
+                     0);
+    assert_int_equal(config.cost.memory_kib, 8);
+    assert_int_equal(config.cost.passes, 16777215);
+    assert_int_equal(config.cost.chain, 0);
+    assert_int_equal(load_text("[default]\nmemory=4294967295K\n", &config, &error), 0);
+    assert_int_equal(config.cost.memory_kib, 4294967295U);
+    assert_int_equal(load_text("[default]\nmemory=4095G\n", &config, &error), 0);
+}
+
+/* What is wrong, and what the message must name: the line, the key or text, what was expected. */
+static const struct bad {
+    const char *text;
+    const char *where;
+    const char *what;
+} bad[] = {
+    {"memory = 64M\n", ":1: memory:", "[default] was expected"},
+    {"[default]\nmemory = 64\n", ":2: memory: '64'", "size with unit"},
+    {"[default]\nmemory = 64m\n", ":2: memory: '64m'", "size with unit"},
+    {"[default]\nmemory = 64 M\n", ":2: memory: '64 M'", "size with unit"},
+    {"[default]\nmemory = 64MB\n", ":2: memory: '64MB'", "size with unit"},
+    {"[default]\nmemory = 0M\n", ":2: memory: '0M'", "size with unit"},
+    {"[default]\nmemory = -1M\n", ":2: memory: '-1M'", "size with unit"},
+    {"[default]\nmemory = +1M\n", ":2: memory: '+1M'", "size with unit"},
+    {"[default]\nmemory = 1.5G\n", ":2: memory: '1.5G'", "size with unit"},
+    {"[default]\nmemory = 0x40M\n", ":2: memory: '0x40M'", "size with unit"},
+    {"[default]\nmemory = 4096G\n", ":2: memory: '4096G'", "below 4096G"},
+    {"[default]\nmemory = 4294967296K\n", ":2: memory:", "below 4096G"},
+    {"[default]\nmemory = 18446744073709551616K\n", ":2: memory:", "below 4096G"},
+    {"[default]\nmemory = 18446744073709551617G\n", ":2: memory:", "below 4096G"},
+    {"[default]\nmemory =\n", ":2: memory: ''", "size with unit"},
+    {"[default]\nmemory\n", ":2: 'memory'", "'key = value'"},
+    {"[default]\nmemory 64M\n", ":2: 'memory 64M'", "'key = value'"},
+    {"[default]\nmemory: 64M\n", ":2: 'memory: 64M'", "'key = value'"},
+    {"[default]\nmemory: = 64M\n", ":2: 'memory: = 64M'", "'key = value'"},
+    {"[default]\n= 64M\n", ":2: '= 64M'", "'key = value'"},
+    {"[default]\nmemory = 64M # more\n", ":2: memory: '64M # more'", "size with unit"},
+    {"[default]\nmemory = 64M ; more\n", ":2: ", "comments start with '#'"},
+    {"[default]\n; comment\n", ":2: ", "comments start with '#'"},
+    {"[default]\nMemory = 64M\n", ":2: Memory:", "unknown key"},
+    {"[default]\nmemoryx = 64M\n", ":2: memoryx:", "unknown key"},
+    {"[default]\nmem ory = 64M\n", ":2: mem ory:", "unknown key"},
+    {"[default]\nthreads = 1\n", ":2: threads:", "unknown key"},
+    {"[default]\nupgrade = yes\n", ":2: upgrade:", "unknown key"},
+    {"[default]\npasses = 0\n", ":2: passes: '0'", "1 to 16777215"},
+    {"[default]\npasses = 16777216\n", ":2: passes:", "1 to 16777215"},
+    {"[default]\npasses = 4294967297\n", ":2: passes:", "1 to 16777215"},
+    {"[default]\npasses = 1 2\n", ":2: passes:", "1 to 16777215"},
+    {"[default]\npasses = 1K\n", ":2: passes:", "1 to 16777215"},
+    {"[default]\nlanes = 0\n", ":2: lanes:", "1 to 64"},
+    {"[default]\nlanes = 65\n", ":2: lanes:", "1 to 64"},
+    {"[default]\nlanes = -1\n", ":2: lanes:", "1 to 64"},
+    {"[default]\nchain = 1\n", ":2: chain: '1'", "0, 3, 6 or 12"},
+    {"[default]\nchain = 13\n", ":2: chain:", "0, 3, 6 or 12"},
+    {"[default]\nchain =\n", ":2: chain:", "0, 3, 6 or 12"},
+    {"[default]\nmin_length = 0\n", ":2: min_length:", "1 to 511"},
+    {"[default]\nmin_length = 512\n", ":2: min_length:", "1 to 511"},
+    {"[default]\nmemory = 64M\nmemory = 64M\n", ":3: memory:", "already in line 2"},
+    {"[default]\nmemory = 64M\n  more\n", ":3: 'more'", "'key = value'"},
+    {"[default]\n[default]\n", ":2: [default]:", "already in line 1"},
+    {"[Default]\n", ":1: '[Default]'", "unknown section"},
+    {"[default] junk\n", ":1: '[default] junk'", "unknown section"},
+    {"[default\n", ":1: '[default'", "unknown section"},
+    {"[]\n", ":1: '[]'", "unknown section"},
+    {"[service sshd]\n", ":1: '[service sshd]'", "unknown section"},
+    {"[default]\n\n[arena]\n", ":3: '[arena]'", "unknown section"},
+    {"default]\n", ":1: 'default]'", "'key = value'"},
+    {"[default]\r\nmemory = 64M\r\n", ":1: '[default]?'", "unknown section"},
+    {"[default]\nlanes = 64\nmemory = 511K\n", ":3: memory: 511K", "8K for each of the 64 lanes"},
+    {"[default]\nmemory = 31K\n", ":2: memory: 31K", "8K for each of the 4 lanes"},
+    {"[default]\nmemory = 64K\n# so\nlanes = 9\n", ":4: memory: 64K", "each of the 9 lanes"},
+    {"\xef\xbb\xbf[default]\n", ":1: '???[default]'", "'key = value'"},
+    {"\xef\xbb\xbfmemory = 64M\n", ":1: ", "[default] was expected"},
+    {"[default]\nmemory = \x1b[2J64M\n", ":2: memory: '?[2J64M'", "size with unit"},
+};
+
+static void
+bad_input_is_named(void **unused)
+{
+    struct config config;
+    struct config_error error;
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        int rc = load_text(bad[i].text, &config, &error);
+        if (rc != EINVAL || strncmp(error.text, path, strlen(path)) != 0 ||
+            strncmp(error.text + strlen(path), bad[i].where, strlen(bad[i].where)) != 0 ||
+            strstr(error.text, bad[i].what) == NULL)
+            fail_msg("'%s': %d, '%s'", bad[i].text, rc, error.text);
+        assert_builtin(&config);
+    }
+}
+
+static void
+long_line_is_refused(void **unused)
+{
+    char text[5000];
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    memset(text, ' ', sizeof(text));
+    memcpy(text, "[default]\nmemory =", 18);
+    memcpy(text + sizeof(text) - 6, "64M\n", 5);
+    write_file(text, sizeof(text) - 2);
+    assert_int_equal(load(&config, &error), EINVAL);
+    assert_non_null(strstr(error.text, ":2: a line of 49"));
+    assert_builtin(&config);
+}
+
+static void
+nul_is_refused(void **unused)
+{
+    static const char *const texts[] = {"[default]\nmemory = 64M\0G\n",
+                                        "[default]\nx\0memory = 64M",
+                                        "[default]\n# \0memory = 64M "};
+    struct config config;
+    struct config_error error;
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        write_file(texts[i], 25);
+        assert_int_equal(load(&config, &error), EINVAL);
+        assert_non_null(strstr(error.text, ":2: a NUL byte"));
+    }
+}
+
+static void
+every_prefix_and_byte_is_handled(void **unused)
+{
+    static const char text[] = "# c\n[default]\nmemory = 64M\nlanes = 4\n";
+    char changed[sizeof(text)];
+    struct config config;
+    struct config_error error;
+    size_t i, len = sizeof(text) - 1;
+    int c, rc;
+
+    (void)unused;
+    for (i = 0; i <= len; i++) {
+        write_file(text, i);
+        rc = load(&config, &error);
+        assert_int_equal(rc == 0, error.text[0] == '\0');
+    }
+    for (i = 0; i < len; i++) {
+        for (c = 0; c < 256; c += 5) {
+            memcpy(changed, text, sizeof(text));
+            changed[i] = (char)c;
+            write_file(changed, len);
+            rc = load(&config, &error);
+            assert_int_equal(rc == 0, error.text[0] == '\0');
+            assert_true(config.cost.memory_kib >= 8 * config.cost.lanes);
+        }
+    }
+}
+
+static void
+big_file_is_refused(void **unused)
+{
+    size_t len = 1024 * 1024;
+    char *text = malloc(len + 1);
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    assert_non_null(text);
+    memset(text, '\n', len + 1);
+    write_file(text, len);
+    assert_int_equal(load(&config, &error), 0);
+    write_file(text, len + 1);
+    assert_int_equal(load(&config, &error), EFBIG);
+    assert_builtin(&config);
+    free(text);
+}
+
+static void
+file_of_others_is_refused(void **unused)
+{
+    static const mode_t modes[] = {0664, 0646, 0622, 0666, 02664};
+    struct config config;
+    struct config_error error;
+    size_t i;
+
+    (void)unused;
+    write_file("[default]\nmemory = 1G\n", 22);
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_int_equal(load(&config, &error), EPERM);
+        assert_builtin(&config);
+        assert_non_null(strstr(error.text, "lets others write"));
+    }
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_int_equal(config_load(path, (uint32_t)geteuid() + 1, false, &config, &error), EPERM);
+    assert_builtin(&config);
+    assert_non_null(strstr(error.text, "owned by uid"));
+    assert_int_equal(load(&config, &error), 0);
+    assert_int_equal(config.cost.memory_kib, 1048576);
+}
+
+static void
+not_a_file_is_refused(void **unused)
+{
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    assert_int_equal(config_load("/", 0, false, &config, &error), EINVAL);
+    assert_string_equal(error.text, "/: not a regular file");
+    assert_int_equal(config_load("/dev/zero", 0, false, &config, &error), EINVAL);
+    assert_builtin(&config);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_file_is_builtin),
+        cmocka_unit_test(nothing_set_is_builtin),
+        cmocka_unit_test(values_are_read),
+        cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(long_line_is_refused),
+        cmocka_unit_test(nul_is_refused),
+        cmocka_unit_test(every_prefix_and_byte_is_handled),
+        cmocka_unit_test(big_file_is_refused),
+        cmocka_unit_test(file_of_others_is_refused),
+        cmocka_unit_test(not_a_file_is_refused),
+    };
+    int fd, rc;
+
+    umask(022);
+    fd = mkstemp(path);
+    if (fd < 0)
+        return 99;
+    fchmod(fd, 0644);
+    close(fd);
+    rc = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return rc;
+}
