@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Nothing of this folder is built or installed here: graft copies it, libcore and a test into a
+# source tree of libxcrypt (doc/GRAFT.md).
+EXTRA_DIST += \
+	crypt-plugin/crypt-mhkdf.c \
+	crypt-plugin/crypt.5.in \
+	crypt-plugin/graft

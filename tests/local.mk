@@ -8,4 +8,5 @@ PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-python
 
 include tests/unit/local.mk
 include tests/cli/local.mk
+include tests/crypt/local.mk
 include tests/pam/local.mk
