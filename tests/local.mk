@@ -10,3 +10,4 @@ include tests/unit/local.mk
 include tests/cli/local.mk
 include tests/crypt/local.mk
 include tests/pam/local.mk
+include tests/vectors/local.mk

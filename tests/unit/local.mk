@@ -2,23 +2,45 @@
 # Tests of functions, each program one file of the library. They are linked with the convenience
 # libraries, which show internals.
 if HAVE_CMOCKA
-unit_tests = \
-	tests/unit/test_anycrypt \
-	tests/unit/test_config \
-	tests/unit/test_known_answers
-check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
-
 unit_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 unit_ldadd = libcore/libcore.la $(CMOCKA_LIBS)
+unit_tests =
 
+unit_tests += tests/unit/test_anycrypt
 tests_unit_test_anycrypt_CFLAGS = $(unit_cflags)
 tests_unit_test_anycrypt_LDADD = policy/libpolicy.la $(unit_ldadd)
 
+unit_tests += tests/unit/test_config
 tests_unit_test_config_CFLAGS = $(unit_cflags)
 tests_unit_test_config_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 
+unit_tests += tests/unit/test_known_answers
 tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/unit/hex.h
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)
 tests_unit_test_known_answers_LDADD = $(unit_ldadd)
+
+unit_tests += tests/unit/test_process
+tests_unit_test_process_SOURCES = tests/unit/test_process.c tests/unit/hex.h
+tests_unit_test_process_CFLAGS = $(unit_cflags)
+tests_unit_test_process_LDADD = $(unit_ldadd)
+tests_unit_test_process_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pthread_create,--wrap=mmap,--wrap=mmap64,--wrap=munmap
+
+unit_tests += tests/unit/test_random
+tests_unit_test_random_CFLAGS = $(unit_cflags)
+tests_unit_test_random_LDADD = $(unit_ldadd)
+tests_unit_test_random_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrandom,--wrap=open,--wrap=open64
+
+unit_tests += tests/unit/test_setting
+tests_unit_test_setting_CFLAGS = $(unit_cflags)
+tests_unit_test_setting_LDADD = $(unit_ldadd)
+tests_unit_test_setting_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap,--wrap=mmap64
+
+unit_tests += tests/unit/test_vectors
+tests_unit_test_vectors_SOURCES = tests/unit/test_vectors.c tests/unit/hex.h tests/unit/vectors.h
+tests_unit_test_vectors_CFLAGS = $(unit_cflags)
+tests_unit_test_vectors_LDADD = $(unit_ldadd)
+
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
 endif
