@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,14 +113,15 @@ fill(const struct replace *replace, int fd, const struct replace_piece *pieces, 
     return rc;
 }
 
-/* Were the lock broken, another writer could have put a file of his own under our name. */
-static bool
-is_still(int dir_fd, const char *temp, int fd)
+/* Were the lock broken, another writer could have put a file of his own under our name: EBUSY. */
+static int
+check_still_ours(int dir_fd, const char *temp, int fd)
 {
     struct stat ours, named;
 
-    return fstat(fd, &ours) == 0 && fstatat(dir_fd, temp, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+    if (fstat(fd, &ours) != 0 || fstatat(dir_fd, temp, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno;
+    return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino ? 0 : EBUSY;
 }
 
 int
@@ -136,8 +136,8 @@ replace_commit(const struct replace *replace, const struct replace_piece *pieces
     if (rc != 0)
         return rc;
     rc = fill(replace, fd, pieces, count);
-    if (rc == 0 && !is_still(replace->dir_fd, temp, fd))
-        rc = EBUSY;
+    if (rc == 0)
+        rc = check_still_ours(replace->dir_fd, temp, fd);
     if (close(fd) != 0 && rc == 0 && errno != EINTR)
         rc = errno;
     if (rc == 0 && renameat(replace->dir_fd, temp, replace->dir_fd, replace->name) != 0)

@@ -1,0 +1,848 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Changing /etc/shadow: odd files, every failure, sudden death, other writers. policy's files are
+ * compiled anew with faults.h in front of them. */
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "policy/account.h"
+#include "policy/aging.h"
+#include "policy/lock.h"
+#include "policy/shadow.h"
+
+int faults_hit(const char *call);
+size_t faults_write_max;
+
+static char etc[] = "/tmp/mhkdf-shadow-XXXXXX";
+
+/* Faults: at call number fault_at (from 1; 0: never), counted over all calls or those of
+ * fault_call; fault_errno 0: the process kills itself instead. */
+static unsigned fault_at, fault_count;
+static const char *fault_call;
+static int fault_errno;
+static char fault_name[32];
+
+int
+faults_hit(const char *call)
+{
+    if (fault_call != NULL && strcmp(fault_call, call) != 0)
+        return 0;
+    if (++fault_count != fault_at)
+        return 0;
+    snprintf(fault_name, sizeof(fault_name), "%s", call);
+    if (fault_errno == 0)
+        kill(getpid(), SIGKILL);
+    errno = fault_errno;
+    return 1;
+}
+
+static void
+set_fault(const char *call, unsigned at, int error)
+{
+    fault_call = call;
+    fault_at = at;
+    fault_errno = error;
+    fault_count = 0;
+    fault_name[0] = '\0';
+}
+
+static const char *
+in_etc(const char *name)
+{
+    static char paths[4][128];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof(paths[0]), "%s/%s", etc, name);
+    return path;
+}
+
+static void
+put(const char *name, const char *text, size_t len)
+{
+    FILE *f = fopen(in_etc(name), "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The caller frees. */
+static char *
+get(const char *name, size_t *len)
+{
+    FILE *f = fopen(in_etc(name), "r");
+    char *text = malloc(1 << 20);
+
+    assert_non_null(text);
+    assert_non_null(f);
+    *len = fread(text, 1, (1 << 20) - 1, f);
+    text[*len] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void
+assert_holds(const char *name, const char *text, size_t text_len)
+{
+    size_t len;
+    char *found = get(name, &len);
+
+    if (len != text_len || memcmp(found, text, len) != 0)
+        fail_msg("after %s: %s holds %zu bytes '%.200s', not %zu bytes '%.200s'", fault_name, name,
+                 len, found, text_len, text);
+    free(found);
+}
+
+/* Beside passwd, shadow and the lock there is nothing in the folder. */
+static void
+assert_clean(void)
+{
+    DIR *dir = opendir(etc);
+    struct dirent *entry;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) != NULL) {
+        if (strcmp(entry->d_name, "passwd") != 0 && strcmp(entry->d_name, "shadow") != 0 &&
+            strcmp(entry->d_name, "real") != 0 && entry->d_name[0] != '.')
+            fail_msg("after %s: %s was left", fault_name, entry->d_name);
+    }
+    closedir(dir);
+}
+
+static unsigned
+open_descriptors(void)
+{
+    unsigned n = 0;
+    int fd;
+
+    for (fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) != -1;
+    return n;
+}
+
+static int
+change(const char *name, const char *old_hash, const char *new_hash, bool set_day)
+{
+    const struct shadow_change c = {name, old_hash, new_hash, set_day, 100};
+
+    return shadow_change(etc, &c);
+}
+
+static const char *
+today(void)
+{
+    static char text[24];
+
+    snprintf(text, sizeof(text), "%ld", (long)(time(NULL) / 86400));
+    return text;
+}
+
+#define OTHERS_BEFORE                      \
+    "root:$y$j9T$x$y:19000:0:99999:7:::\n" \
+    "# a comment: with colons:::::::\n"    \
+    "\n"                                   \
+    "bob\n"                                \
+    "bob:short:1\n"                        \
+    "bob:not:a:number:0:99999:7:::\n"      \
+    " bob:blank:1:0:99999:7:::\n"          \
+    "bobby:$6$a$b:1:0:99999:7:::\n"        \
+    "+bob:x:1:0:99999:7:::\n"
+#define OTHERS_AFTER              \
+    "bob:second:3:0:99999:7:::\n" \
+    "-@netgroup:::::::\n"         \
+    "+::::::::\n"                 \
+    "last:without:newline"
+
+static void
+only_the_fields_change(void **unused)
+{
+    static const char before[] = OTHERS_BEFORE "bob:old:19500:1:90:7:30:20000:\n" OTHERS_AFTER;
+    char after[2048];
+
+    (void)unused;
+    put("shadow", before, sizeof(before) - 1);
+    assert_int_equal(change("bob", "old", "$mhkdf$new", false), 0);
+    snprintf(after, sizeof(after), "%s",
+             OTHERS_BEFORE "bob:$mhkdf$new:19500:1:90:7:30:20000:\n" OTHERS_AFTER);
+    assert_holds("shadow", after, strlen(after));
+    do {
+        snprintf(after, sizeof(after),
+                 OTHERS_BEFORE "bob:$mhkdf$newer:%s:1:90:7:30:20000:\n" OTHERS_AFTER, today());
+        assert_int_equal(change("bob", NULL, "$mhkdf$newer", true), 0);
+    } while (strstr(after, today()) == NULL); /* midnight passed */
+    assert_holds("shadow", after, strlen(after));
+    assert_clean();
+}
+
+/* Text with its length, since it may hold NULs. */
+#define TEXT(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
+
+static void
+odd_files_are_kept(void **unused)
+{
+    static const struct {
+        struct {
+            const char *text;
+            size_t len;
+        } before, after;
+    } cases[] = {
+        {TEXT("bob:a:1::::::"), TEXT("bob:NEW:1::::::")},
+        {TEXT("bob::1::::::\n"), TEXT("bob:NEW:1::::::\n")},
+        {TEXT("bob:!:::::::\n"), TEXT("bob:NEW:::::::\n")},
+        {TEXT("bob:a:-1:-1:-1::::\n"), TEXT("bob:NEW:-1:-1:-1::::\n")},
+        {TEXT("\0\0:\nbob:a:1::::::\n\0"), TEXT("\0\0:\nbob:NEW:1::::::\n\0")},
+        {TEXT("\r\nbob:a:1::::::\n\r"), TEXT("\r\nbob:NEW:1::::::\n\r")},
+        {TEXT("bob:a:1::::::\r\nbob:b:1::::::\n"), TEXT("bob:a:1::::::\r\nbob:NEW:1::::::\n")},
+        {TEXT("bob:a\0:1::::::\nbob:b:1::::::\n"), TEXT("bob:a\0:1::::::\nbob:NEW:1::::::\n")},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        put("shadow", cases[i].before.text, cases[i].before.len);
+        assert_int_equal(change("bob", NULL, "NEW", false), 0);
+        assert_holds("shadow", cases[i].after.text, cases[i].after.len);
+    }
+    assert_clean();
+}
+
+static void
+long_lines_are_kept(void **unused)
+{
+    size_t long_len = 100 * 1024, len, found_len;
+    char *before = malloc(2 * long_len + 100);
+    char *found;
+
+    (void)unused;
+    assert_non_null(before);
+    memset(before, 'a', long_len);
+    len = long_len + (size_t)sprintf(before + long_len, "\nbob:");
+    memset(before + len, 'h', long_len);
+    len += long_len + (size_t)sprintf(before + len + long_len, ":1::::::\n");
+    put("shadow", before, len);
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    found = get("shadow", &found_len);
+    assert_int_equal(found_len, len - long_len + 3);
+    assert_memory_equal(found, before, long_len + 5);
+    assert_string_equal(found + long_len + 5, "NEW:1::::::\n");
+    free(found);
+    free(before);
+    assert_clean();
+}
+
+static void
+refusals_change_nothing(void **unused)
+{
+    static const char text[] = "bob:old:1::::::\n+mallory:x:1::::::\n";
+    static const struct {
+        const char *name, *old_hash, *new_hash;
+        int rc;
+    } cases[] = {
+        {"bob", "older", "NEW", ESTALE},  {"bob", "ol", "NEW", ESTALE},
+        {"bob", "", "NEW", ESTALE},       {"alice", "old", "NEW", ENOENT},
+        {"bo", "old", "NEW", ENOENT},     {"", "old", "NEW", ENOENT},
+        {"+mallory", "x", "NEW", ENOENT}, {"bob:old", NULL, "NEW", ENOENT},
+        {"\nbob", NULL, "NEW", ENOENT},   {"bob", "old", "", EINVAL},
+        {"bob", "old", "a:b", EINVAL},    {"bob", "old", "a\nroot::0::::::", EINVAL},
+        {"bob", "old", "a b", EINVAL},    {"bob", "old", "\xc3\xa4", EINVAL},
+    };
+    size_t i;
+
+    (void)unused;
+    put("shadow", text, sizeof(text) - 1);
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(change(cases[i].name, cases[i].old_hash, cases[i].new_hash, true),
+                         cases[i].rc);
+        assert_holds("shadow", text, sizeof(text) - 1);
+    }
+    assert_clean();
+}
+
+static void
+missing_and_strange_files(void **unused)
+{
+    (void)unused;
+    assert_int_equal(unlink(in_etc("shadow")), 0);
+    assert_int_equal(change("bob", NULL, "NEW", false), ENOENT);
+    assert_int_equal(mkdir(in_etc("shadow"), 0700), 0);
+    assert_int_equal(change("bob", NULL, "NEW", false), EINVAL);
+    assert_int_equal(rmdir(in_etc("shadow")), 0);
+    assert_int_equal(mkfifo(in_etc("shadow"), 0600), 0);
+    assert_int_equal(change("bob", NULL, "NEW", false), EINVAL);
+    assert_int_equal(unlink(in_etc("shadow")), 0);
+    assert_clean();
+}
+
+static void
+link_is_followed(void **unused)
+{
+    char target[64];
+    ssize_t n;
+
+    (void)unused;
+    unlink(in_etc("shadow"));
+    put("real", "bob:old:1::::::\n", 16);
+    assert_int_equal(symlink("real", in_etc("shadow")), 0);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    n = readlink(in_etc("shadow"), target, sizeof(target));
+    assert_int_equal(n, 4);
+    assert_holds("real", "bob:NEW:1::::::\n", 16);
+    unlink(in_etc("shadow"));
+    unlink(in_etc("real"));
+    assert_clean();
+}
+
+static void
+owner_mode_and_attributes_stay(void **unused)
+{
+    struct stat before, after;
+    char value[8];
+    bool has_xattr;
+
+    (void)unused;
+    put("shadow", "bob:old:1::::::\n", 16);
+    assert_int_equal(chmod(in_etc("shadow"), 0640), 0);
+    if (geteuid() == 0)
+        assert_int_equal(chown(in_etc("shadow"), 12, 42), 0);
+    has_xattr = setxattr(in_etc("shadow"), "user.mhkdf", "value", 5, 0) == 0;
+    assert_int_equal(stat(in_etc("shadow"), &before), 0);
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    assert_int_equal(stat(in_etc("shadow"), &after), 0);
+    assert_int_equal(after.st_mode, before.st_mode);
+    assert_int_equal(after.st_uid, before.st_uid);
+    assert_int_equal(after.st_gid, before.st_gid);
+    assert_int_not_equal(after.st_ino, before.st_ino);
+    if (has_xattr) {
+        assert_int_equal(getxattr(in_etc("shadow"), "user.mhkdf", value, sizeof(value)), 5);
+        assert_memory_equal(value, "value", 5);
+    }
+    unlink(in_etc("shadow"));
+}
+
+static void
+leftover_is_replaced(void **unused)
+{
+    (void)unused;
+    put("shadow", "bob:old:1::::::\n", 16);
+    put("nshadow", "root::0::::::\n", 14);
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    assert_holds("shadow", "bob:NEW:1::::::\n", 16);
+    assert_clean();
+    put("real", "precious", 8);
+    assert_int_equal(symlink("real", in_etc("nshadow")), 0);
+    assert_int_equal(change("bob", NULL, "old", false), 0);
+    assert_holds("real", "precious", 8);
+    unlink(in_etc("real"));
+    assert_clean();
+}
+
+#define OLD "root:r:1::::::\nbob:old:1::::::\n"
+#define NEW "root:r:1::::::\nbob:NEW:1::::::\n"
+
+/* What may fail without harm: it is retried, or there is another way. */
+static bool
+is_survivable(const char *call, int error)
+{
+    static const char *const eintr[] = {"read", "write", "fcntl", "open"};
+    size_t i;
+
+    for (i = 0; error == EINTR && i < sizeof(eintr) / sizeof(eintr[0]); i++) {
+        if (strcmp(call, eintr[i]) == 0)
+            return true;
+    }
+    if (strcmp(call, "fcntl") == 0 && error == EACCES)
+        return true; /* "locked by someone else", as POSIX has it */
+    if (strcmp(call, "fsync") == 0 && fault_count > 1)
+        return true; /* of the folder, when all is done */
+    /* user.* that can't be copied, and the lock's check that is tried again */
+    return strcmp(call, "fgetxattr") == 0 || strcmp(call, "fsetxattr") == 0 ||
+           strcmp(call, "fstat") == 0;
+}
+
+static void
+every_failure_leaves_the_old_file(void **unused)
+{
+    static const int errors[] = {ENOSPC, EIO, EROFS, EACCES, EMFILE, ENOMEM, EINTR, EDQUOT};
+    static const char *const calls[] = {"open",      "openat",       "read",     "write",
+                                        "fsync",     "fcntl",        "fchown",   "fchmod",
+                                        "fstat",     "fstatat",      "renameat", "flistxattr",
+                                        "fgetxattr", "fremovexattr", "malloc",   "realpath"};
+    unsigned descriptors = open_descriptors(), hits = 0, at;
+    size_t e, c;
+
+    (void)unused;
+    for (e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+        for (c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+            for (at = 1;; at++) {
+                int rc;
+                unlink(in_etc("shadow"));
+                put("shadow", OLD, strlen(OLD));
+                setxattr(in_etc("shadow"), "user.mhkdf", "value", 5, 0);
+                set_fault(calls[c], at, errors[e]);
+                rc = change("bob", "old", "NEW", false);
+                fault_at = 0;
+                if (fault_count < at)
+                    break;
+                hits++;
+                if (rc == 0) {
+                    assert_holds("shadow", NEW, strlen(NEW));
+                    if (!is_survivable(calls[c], errors[e]))
+                        fail_msg("%s number %u: %d passed unnoticed", calls[c], at, errors[e]);
+                } else {
+                    assert_holds("shadow", OLD, strlen(OLD));
+                }
+                assert_clean();
+                assert_int_equal(open_descriptors(), descriptors);
+            }
+            /* Each call of the list is really made; attributes depend on the file system. */
+            if (at == 1 && strstr(calls[c], "getxattr") == NULL)
+                fail_msg("%s is never called", calls[c]);
+        }
+    }
+    assert_true(hits > 100);
+    set_fault(NULL, 0, 0);
+    unlink(in_etc("shadow"));
+}
+
+static void
+short_writes_are_continued(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    faults_write_max = 1;
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    faults_write_max = SIZE_MAX;
+    assert_holds("shadow", NEW, strlen(NEW));
+}
+
+static void
+file_size_limit_is_an_error(void **unused)
+{
+    const struct rlimit limit = {8, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(change("bob", "old", "NEW", false), EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_holds("shadow", OLD, strlen(OLD));
+    assert_clean();
+}
+
+/* Dies at each call in turn: the file is whole, and the next change finds no obstacle. */
+static void
+death_at_each_call_leaves_a_whole_file(void **unused)
+{
+    unsigned at;
+    int status = 0;
+
+    (void)unused;
+    for (at = 1;; at++) {
+        pid_t pid;
+        size_t len;
+        char *found;
+        put("shadow", OLD, strlen(OLD));
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            faults_write_max = 5;
+            set_fault(NULL, at, 0);
+            _exit(change("bob", "old", "NEW", false));
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        found = get("shadow", &len);
+        assert_true(strcmp(found, OLD) == 0 || strcmp(found, NEW) == 0);
+        free(found);
+        assert_int_equal(change("bob", NULL, "third", false), 0);
+        assert_clean();
+        if (!WIFSIGNALED(status))
+            break;
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_true(at > 20);
+}
+
+static void
+death_at_any_moment_leaves_a_whole_file(void **unused)
+{
+    unsigned round;
+
+    (void)unused;
+    srand(1);
+    put("shadow", OLD, strlen(OLD));
+    for (round = 0; round < 200; round++) {
+        struct timespec pause = {0, rand() % 3000000};
+        pid_t pid = fork();
+        size_t len;
+        char *found;
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            for (;;) {
+                change("bob", NULL, "NEW", false);
+                change("bob", NULL, "old", false);
+            }
+        }
+        nanosleep(&pause, NULL);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        found = get("shadow", &len);
+        assert_true(strcmp(found, OLD) == 0 || strcmp(found, NEW) == 0);
+        free(found);
+    }
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    assert_clean();
+}
+
+/* The counter that is user n's hash goes up by one, if it is still what it was. */
+static int
+count_up(unsigned n, unsigned times)
+{
+    char name[16], old_hash[16], new_hash[16];
+    unsigned i;
+
+    snprintf(name, sizeof(name), "user%u", n);
+    for (i = 0; i < times; i++) {
+        struct shadow_change c = {name, old_hash, new_hash, false, 60000};
+        int rc;
+        snprintf(old_hash, sizeof(old_hash), "%u", i);
+        snprintf(new_hash, sizeof(new_hash), "%u", i + 1);
+        rc = shadow_change(etc, &c);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* A writer with the traditional kind of lock, as lckpwdf(3) takes it, in its own way: it counts up
+ * the number in the first line. */
+static int
+count_up_like_shadow_utils(unsigned times)
+{
+    unsigned i, value;
+
+    for (i = 0; i < times; i++) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int fd = open(in_etc(".pwd.lock"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        size_t len;
+        char *text;
+        FILE *f;
+        if (fd < 0 || fcntl(fd, F_SETLKW, &lock) != 0)
+            return 1;
+        text = get("shadow", &len);
+        value = (unsigned)strtoul(text + 6, NULL, 10);
+        f = fopen(in_etc("shadow+"), "w");
+        if (f == NULL || fprintf(f, "other:%u:%s", value + 1, strchr(text + 6, ':') + 1) < 0 ||
+            fclose(f) != 0 || rename(in_etc("shadow+"), in_etc("shadow")) != 0)
+            return 1;
+        free(text);
+        close(fd);
+    }
+    return 0;
+}
+
+static void
+writers_lose_nothing(void **unused)
+{
+    enum { USERS = 4, TIMES = 100 };
+    static const char start[] = "other:0:1::::::\nuser0:0:1::::::\nuser1:0:1::::::\n"
+                                "user2:0:1::::::\nuser3:0:1::::::\n";
+    static const char end[] = "other:100:1::::::\nuser0:100:1::::::\nuser1:100:1::::::\n"
+                              "user2:100:1::::::\nuser3:100:1::::::\n";
+    pid_t pids[USERS + 1];
+    unsigned i;
+
+    (void)unused;
+    put("shadow", start, sizeof(start) - 1);
+    for (i = 0; i <= USERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            _exit(i < USERS ? count_up(i, TIMES) : count_up_like_shadow_utils(TIMES));
+    }
+    for (i = 0; i <= USERS; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    assert_holds("shadow", end, sizeof(end) - 1);
+    assert_clean();
+}
+
+static void
+one_writer_wins(void **unused)
+{
+    enum { WRITERS = 8 };
+    pid_t pids[WRITERS];
+    unsigned i, won = 0, late = 0;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    for (i = 0; i < WRITERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0) {
+            const struct shadow_change c = {"bob", "old", "NEW", false, 60000};
+            _exit(shadow_change(etc, &c));
+        }
+    }
+    for (i = 0; i < WRITERS; i++) {
+        int status;
+        waitpid(pids[i], &status, 0);
+        assert_true(WIFEXITED(status));
+        won += WEXITSTATUS(status) == 0;
+        late += WEXITSTATUS(status) == ESTALE;
+    }
+    assert_int_equal(won, 1);
+    assert_int_equal(late, WRITERS - 1);
+}
+
+static void
+lock_is_waited_for_and_given_up(void **unused)
+{
+    int fd;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(lock_take(etc, 0, &fd), 0);
+    assert_int_equal(change("bob", "old", "NEW", false), ETIMEDOUT);
+    assert_holds("shadow", OLD, strlen(OLD));
+    close(fd);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+}
+
+/* A lock file that someone removed and made anew is not mistaken for the one in use. */
+static void
+lock_file_may_be_replaced(void **unused)
+{
+    int fd;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(lock_take(etc, 0, &fd), 0);
+    assert_int_equal(unlink(in_etc(".pwd.lock")), 0);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    close(fd);
+    unlink(in_etc(".pwd.lock"));
+    assert_int_equal(symlink("real", in_etc(".pwd.lock")), 0);
+    assert_int_equal(change("bob", NULL, "old", false), ELOOP);
+    unlink(in_etc(".pwd.lock"));
+}
+
+static sig_atomic_t signals;
+
+static void
+count_signal(int number)
+{
+    (void)number;
+    signals++;
+}
+
+static void
+signals_are_as_before(void **unused)
+{
+    struct sigaction action = {.sa_handler = count_signal}, old;
+    sigset_t before, after;
+    int i;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    sigemptyset(&before);
+    sigaddset(&before, SIGUSR2);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGUSR1, &action, &old);
+    kill(getpid(), SIGUSR2);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    sigprocmask(SIG_SETMASK, NULL, &after);
+    for (i = 1; i < 32; i++)
+        assert_int_equal(sigismember(&after, i), sigismember(&before, i));
+    raise(SIGUSR1);
+    assert_int_equal(signals, 1);
+    sigaction(SIGUSR1, &old, NULL);
+    signal(SIGUSR2, SIG_IGN);
+    sigemptyset(&before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    signal(SIGUSR2, SIG_DFL);
+}
+
+static void
+accounts_are_found(void **unused)
+{
+    static const char passwd[] = "root:x:0:0:root:/root:/bin/sh\n"
+                                 "toor:x:000:0::/root:/bin/sh\n"
+                                 "bad:x::0::/root:/bin/sh\n"
+                                 "few:x:1:1:/bin/sh\n"
+                                 "bob:x:1000:1000:,,,:/home/bob:/bin/sh\n"
+                                 "bob:x:0:0:,,,:/home/bob:/bin/sh\n"
+                                 "tcb:##tcb:1001:1001:::\n"
+                                 "old:$1$a$b:1002:1002:::\n"
+                                 "open::1003:1003:::\n"
+                                 "gone:x:4294967294:1004:::\n"
+                                 "big:x:4294967295:1004:::\n"
+                                 "+nis:x:1005:1005:::\n"
+                                 "last:*:1006:1006:::";
+    static const char shadow[] = "root:R:1:0:99999:7:::\ntoor:T:1::::::\nbad:B:1::::::\n"
+                                 "few:F:1::::::\nbob:B:20000:1:90:7:30:21000:\ntcb:C:1::::::\n"
+                                 "old:O:1::::::\n+nis:N:1::::::\nnobody:N:1::::::\n";
+    struct account a;
+
+    (void)unused;
+    put("passwd", passwd, sizeof(passwd) - 1);
+    put("shadow", shadow, sizeof(shadow) - 1);
+    assert_int_equal(account_find(etc, "bob", &a), 0);
+    assert_int_equal(a.uid, 1000);
+    assert_true(a.shadowed);
+    assert_string_equal(a.hash, "B");
+    assert_int_equal(a.aging.last_change, 20000);
+    assert_int_equal(a.aging.min, 1);
+    assert_int_equal(a.aging.max, 90);
+    assert_int_equal(a.aging.warn, 7);
+    assert_int_equal(a.aging.inactive, 30);
+    assert_int_equal(a.aging.expire, 21000);
+    account_free(&a);
+    account_free(&a);
+    assert_int_equal(account_find(etc, "toor", &a), 0);
+    assert_int_equal(a.uid, 0);
+    assert_int_equal(a.aging.max, AGING_NONE);
+    account_free(&a);
+    assert_int_equal(account_find(etc, "tcb", &a), 0);
+    assert_string_equal(a.hash, "C");
+    account_free(&a);
+    assert_int_equal(account_find(etc, "old", &a), 0);
+    assert_false(a.shadowed);
+    assert_string_equal(a.hash, "$1$a$b");
+    account_free(&a);
+    assert_int_equal(account_find(etc, "open", &a), 0);
+    assert_false(a.shadowed);
+    assert_string_equal(a.hash, "");
+    account_free(&a);
+    assert_int_equal(account_find(etc, "last", &a), 0);
+    assert_string_equal(a.hash, "*");
+    account_free(&a);
+    assert_int_equal(account_find(etc, "gone", &a), ENODATA);
+    assert_int_equal(a.uid, 4294967294U);
+    assert_null(a.hash);
+    assert_int_equal(account_find(etc, "big", &a), ENOENT);
+    assert_int_equal(account_find(etc, "bad", &a), ENOENT);
+    assert_int_equal(account_find(etc, "few", &a), ENOENT);
+    assert_int_equal(account_find(etc, "+nis", &a), ENOENT);
+    assert_int_equal(account_find(etc, "nobody", &a), ENOENT);
+    assert_int_equal(account_find(etc, "", &a), ENOENT);
+    assert_int_equal(account_find(etc, "bob:x", &a), ENOENT);
+    unlink(in_etc("shadow"));
+    assert_int_equal(account_find(etc, "bob", &a), ENODATA);
+    unlink(in_etc("passwd"));
+    assert_int_equal(account_find(etc, "bob", &a), ENOENT);
+}
+
+static void
+hashes_are_usable_or_not(void **unused)
+{
+    (void)unused;
+    assert_true(account_hash_is_usable("$mhkdf$"));
+    assert_true(account_hash_is_usable("x"));
+    assert_false(account_hash_is_usable(""));
+    assert_false(account_hash_is_usable("!"));
+    assert_false(account_hash_is_usable("*"));
+    assert_false(account_hash_is_usable("!$mhkdf$"));
+    assert_false(account_hash_is_usable("*0"));
+}
+
+static void
+aging_is_judged_like_pam_unix(void **unused)
+{
+    static const struct {
+        struct aging aging;
+        enum aging_state state; /* on day 100 */
+    } cases[] = {
+        {{90, 0, 99999, 7, -1, -1}, AGING_VALID},
+        {{0, 0, 99999, 7, -1, -1}, AGING_CHANGE_DUE},
+        {{90, 0, 10, 7, -1, -1}, AGING_VALID},
+        {{89, 0, 10, 7, -1, -1}, AGING_CHANGE_DUE},
+        {{89, 0, 10, 7, 1, -1}, AGING_CHANGE_DUE},
+        {{88, 0, 10, 7, 1, -1}, AGING_PASSWORD_DEAD},
+        {{88, 0, 10, 7, -1, -1}, AGING_CHANGE_DUE},
+        {{90, 10, 99999, 7, -1, -1}, AGING_VALID},
+        {{91, 10, 99999, 7, -1, -1}, AGING_TOO_RECENT},
+        {{100, 1, 99999, 7, -1, -1}, AGING_TOO_RECENT},
+        {{101, 10, 99999, 7, -1, -1}, AGING_VALID},
+        {{101, 0, 0, 7, 0, -1}, AGING_VALID},
+        {{90, 0, 99999, 7, -1, 101}, AGING_VALID},
+        {{90, 0, 99999, 7, -1, 100}, AGING_ACCOUNT_EXPIRED},
+        {{0, 0, 99999, 7, -1, 0}, AGING_ACCOUNT_EXPIRED},
+        {{-1, -1, -1, -1, -1, -1}, AGING_VALID},
+        {{-1, 10, -1, -1, -1, -1}, AGING_VALID},
+        {{-1, 0, 30, -1, -1, -1}, AGING_CHANGE_DUE},
+        {{91, 20, 5, 7, -1, -1}, AGING_CHANGE_DUE},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(aging_judge(&cases[i].aging, 100), cases[i].state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_fields_change),
+        cmocka_unit_test(odd_files_are_kept),
+        cmocka_unit_test(long_lines_are_kept),
+        cmocka_unit_test(refusals_change_nothing),
+        cmocka_unit_test(missing_and_strange_files),
+        cmocka_unit_test(link_is_followed),
+        cmocka_unit_test(owner_mode_and_attributes_stay),
+        cmocka_unit_test(leftover_is_replaced),
+        cmocka_unit_test(every_failure_leaves_the_old_file),
+        cmocka_unit_test(short_writes_are_continued),
+        cmocka_unit_test(file_size_limit_is_an_error),
+        cmocka_unit_test(death_at_each_call_leaves_a_whole_file),
+        cmocka_unit_test(death_at_any_moment_leaves_a_whole_file),
+        cmocka_unit_test(writers_lose_nothing),
+        cmocka_unit_test(one_writer_wins),
+        cmocka_unit_test(lock_is_waited_for_and_given_up),
+        cmocka_unit_test(lock_file_may_be_replaced),
+        cmocka_unit_test(signals_are_as_before),
+        cmocka_unit_test(accounts_are_found),
+        cmocka_unit_test(hashes_are_usable_or_not),
+        cmocka_unit_test(aging_is_judged_like_pam_unix),
+    };
+    static const char *const names[] = {"passwd",  "shadow", "nshadow",
+                                        "shadow+", "real",   ".pwd.lock"};
+    size_t i;
+    int rc;
+
+    faults_write_max = SIZE_MAX;
+    umask(022);
+    if (mkdtemp(etc) == NULL)
+        return 99;
+    rc = cmocka_run_group_tests(tests, NULL, NULL);
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unlink(in_etc(names[i]));
+    rmdir(etc);
+    return rc;
+}
