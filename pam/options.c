@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/options.h"
+
+#include <string.h>
+#include <syslog.h>
+
+#include "pam/log.h"
+#include "policy/config.h"
+
+static bool
+parse_one(const char *word, struct options *out)
+{
+    if (strcmp(word, "nullok") == 0) {
+        out->nullok = true;
+    } else if (strcmp(word, "use_first_pass") == 0) {
+        out->use_first_pass = true;
+    } else if (strcmp(word, "use_authtok") == 0) {
+        out->use_authtok = true;
+    } else if (strcmp(word, "debug") == 0) {
+        out->debug = true;
+    } else if (strncmp(word, "conf=", 5) == 0 && word[5] != '\0') {
+        out->conf = word + 5;
+        out->conf_is_given = true;
+    } else {
+        /* What try_first_pass asks for is what libpam does anyway. */
+        return strcmp(word, "try_first_pass") == 0;
+    }
+    return true;
+}
+
+void
+options_parse(pam_handle_t *pamh, int argc, const char **argv, struct options *out)
+{
+    int i;
+
+    memset(out, 0, sizeof(*out));
+    out->conf = CONFIG_PATH;
+    for (i = 0; i < argc; i++) {
+        if (!parse_one(argv[i], out))
+            log_write(pamh, LOG_ERR, "unknown option: %s", argv[i]);
+    }
+}

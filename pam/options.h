@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/** The words behind pam_mhkdf.so in a PAM configuration; pam_mhkdf(8) describes them. */
+#ifndef PAM_OPTIONS_H
+#define PAM_OPTIONS_H
+
+#include <stdbool.h>
+
+#include <security/pam_modules.h>
+
+struct options {
+    bool nullok;
+    bool use_first_pass; /* libpam reads this and use_authtok itself, too */
+    bool use_authtok;
+    bool debug;
+    const char *conf;   /* never NULL */
+    bool conf_is_given; /* by conf=, so it must exist */
+};
+
+/** Reads the options; those that nobody knows are logged and otherwise ignored. */
+void options_parse(pam_handle_t *pamh, int argc, const char **argv, struct options *out);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/password.h"
+
+#include <errno.h>
+#include <string.h>
+#include <syslog.h>
+
+#include <security/pam_ext.h>
+
+#include "libcore/mhkdf.h"
+#include "pam/finding.h"
+#include "pam/log.h"
+#include "pam/place.h"
+#include "pam/verify.h"
+#include "policy/newhash.h"
+#include "policy/shadow.h"
+
+#define TRIES 3
+
+/* A change that the program asks for only because the password has expired is its owner's, though
+ * the program (login, say) runs as root. */
+static bool
+is_root_setting(unsigned flags)
+{
+    return place_real_uid() == 0 && (flags & PAM_CHANGE_EXPIRED_AUTHTOK) == 0;
+}
+
+static bool
+config_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options,
+               struct config *config)
+{
+    struct config_error error;
+
+    if (verify_config(pamh, options, config, &error) == 0)
+        return true;
+    log_tell_error(pamh, flags, "Passwords can't be changed while this is wrong: %s", error.text);
+    return false;
+}
+
+/* PAM_AUTHINFO_UNAVAIL is an answer about logins; here it means that the change can't go on. */
+static int
+for_change(int rc)
+{
+    return rc == PAM_AUTHINFO_UNAVAIL ? PAM_AUTHTOK_RECOVERY_ERR : rc;
+}
+
+static int
+check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
+                   const char *user, const struct account *account)
+{
+    const char *password = NULL;
+    int rc;
+
+    if (account->hash[0] == '\0')
+        return PAM_SUCCESS;
+    log_tell(pamh, flags, "Changing password for %s.", user);
+    rc = pam_get_authtok(pamh, PAM_OLDAUTHTOK, &password, NULL);
+    if (rc != PAM_SUCCESS)
+        return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
+    if (password == NULL)
+        return PAM_AUTH_ERR;
+    rc = verify_password(pamh, options, user, account, password, true);
+    return for_change(rc);
+}
+
+static int
+check_aging(pam_handle_t *pamh, unsigned flags, enum aging_state state)
+{
+    switch (state) {
+    case AGING_TOO_RECENT:
+        log_tell_error(pamh, flags, "You must wait longer to change your password.");
+        return PAM_AUTHTOK_ERR;
+    case AGING_PASSWORD_DEAD:
+        return PAM_AUTHTOK_EXPIRED;
+    case AGING_ACCOUNT_EXPIRED:
+        return PAM_ACCT_EXPIRED;
+    case AGING_VALID:
+    case AGING_CHANGE_DUE:
+        break;
+    }
+    return PAM_SUCCESS;
+}
+
+static int
+prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
+                const struct account *account)
+{
+    enum aging_state state = aging_judge(&account->aging, shadow_today());
+    struct config config;
+    int rc;
+
+    if (account->hash[0] != '\0' && !account_hash_is_usable(account->hash))
+        return PAM_USER_UNKNOWN;
+    if ((flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 &&
+        (state == AGING_VALID || state == AGING_TOO_RECENT))
+        return finding_keep(pamh, FINDING_NOTHING_TO_DO, user, NULL);
+    if (!config_is_good(pamh, flags, options, &config))
+        return PAM_AUTHTOK_ERR;
+    rc = check_old_password(pamh, flags, options, user, account);
+    if (rc == PAM_SUCCESS)
+        rc = check_aging(pamh, flags, state);
+    if (rc == PAM_SUCCESS)
+        rc = finding_keep(pamh, FINDING_BY_OLD_PASSWORD, user, account->hash);
+    return rc;
+}
+
+static int
+prelim_for_account(pam_handle_t *pamh, unsigned flags, const struct options *options,
+                   const char *user, const struct account *account)
+{
+    struct config config;
+
+    /* Where hashes are still in passwd itself, pam_unix knows what to do. */
+    if (!account->shadowed)
+        return PAM_USER_UNKNOWN;
+    if (!is_root_setting(flags))
+        return prelim_as_owner(pamh, flags, options, user, account);
+    if (!config_is_good(pamh, flags, options, &config))
+        return PAM_AUTHTOK_ERR;
+    return finding_keep(pamh, FINDING_AS_ROOT, user, NULL);
+}
+
+int
+password_prelim(pam_handle_t *pamh, unsigned flags, const struct options *options)
+{
+    const char *user = NULL;
+    struct account account;
+    int rc = pam_get_user(pamh, &user, NULL);
+
+    if (rc != PAM_SUCCESS || user == NULL)
+        return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
+    finding_drop(pamh);
+    rc = for_change(verify_find(pamh, options, user, &account));
+    if (rc == PAM_SUCCESS) {
+        rc = prelim_for_account(pamh, flags, options, user, &account);
+        account_free(&account);
+    } else if (rc == PAM_AUTHTOK_RECOVERY_ERR) {
+        log_tell_error(pamh, flags, "The local accounts can't be read.");
+    }
+    if (rc == PAM_USER_UNKNOWN && finding_keep(pamh, FINDING_NOT_OURS, user, NULL) != PAM_SUCCESS)
+        rc = PAM_BUF_ERR;
+    return rc;
+}
+
+/* The module that comes first in a stack asks for the new password, and those behind it are
+ * configured (by pam-auth-update, too) to use that and not to ask. So it is asked for here even
+ * where one of those will store it. */
+static void
+ask_for_others(pam_handle_t *pamh, const struct options *options)
+{
+    const char *password;
+    int try;
+
+    if (options->use_authtok || options->use_first_pass)
+        return;
+    for (try = 0; try < TRIES; try++) {
+        if (pam_get_authtok(pamh, PAM_AUTHTOK, &password, NULL) != PAM_TRY_AGAIN)
+            return;
+    }
+}
+
+static bool
+is_acceptable(pam_handle_t *pamh, unsigned flags, const char *password, uint32_t min_length)
+{
+    const void *old = NULL;
+    size_t len = strlen(password);
+
+    if (pam_get_item(pamh, PAM_OLDAUTHTOK, &old) != PAM_SUCCESS)
+        old = NULL;
+    if (len == 0)
+        log_tell_error(pamh, flags, "No password has been supplied.");
+    else if (len > MHKDF_CRYPT_PASSWORD_MAX)
+        log_tell_error(pamh, flags, "You must choose a shorter password, of at most %d bytes.",
+                       MHKDF_CRYPT_PASSWORD_MAX);
+    else if (old != NULL && strcmp(old, password) == 0)
+        log_tell_error(pamh, flags, "The password has not been changed.");
+    else if (len < min_length)
+        log_tell_error(pamh, flags, "You must choose a longer password, of at least %u bytes.",
+                       min_length);
+    else
+        return true;
+    return false;
+}
+
+static int
+get_new_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
+                 uint32_t min_length, const char **password)
+{
+    int tries = options->use_authtok || options->use_first_pass ? 1 : TRIES;
+    int rc = PAM_AUTHTOK_ERR;
+
+    for (; tries > 0; tries--) {
+        *password = NULL;
+        rc = pam_get_authtok(pamh, PAM_AUTHTOK, password, NULL);
+        if (rc == PAM_TRY_AGAIN) /* the two weren't equal, and libpam has said so */
+            continue;
+        if (rc != PAM_SUCCESS)
+            break;
+        if (*password != NULL && is_acceptable(pamh, flags, *password, min_length))
+            return PAM_SUCCESS;
+        pam_set_item(pamh, PAM_AUTHTOK, NULL);
+        rc = PAM_AUTHTOK_ERR;
+    }
+    *password = NULL;
+    return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
+}
+
+static int
+store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const char *hash)
+{
+    struct shadow_change change = {
+        .name = finding->user,
+        .old_hash = finding->old_hash,
+        .new_hash = hash,
+        .set_last_change = true,
+        .wait_ms = SHADOW_WAIT_MS,
+    };
+    int rc = shadow_change(place_etc(), &change);
+
+    switch (rc) {
+    case 0:
+        log_write(pamh, LOG_NOTICE, "password changed for %s", finding->user);
+        return PAM_SUCCESS;
+    case ETIMEDOUT:
+        log_write(pamh, LOG_ERR, "password of %s not changed: shadow is locked", finding->user);
+        log_tell_error(pamh, flags, "The password file is locked. Try again later.");
+        return PAM_AUTHTOK_LOCK_BUSY;
+    case ESTALE:
+        log_write(pamh, LOG_NOTICE, "password of %s not changed: it was changed meanwhile",
+                  finding->user);
+        log_tell_error(pamh, flags, "The password has been changed by someone else meanwhile.");
+        return PAM_AUTHTOK_ERR;
+    default:
+        errno = rc;
+        log_write(pamh, LOG_ERR, "password of %s not changed: shadow can't be written: %m",
+                  finding->user);
+        errno = rc;
+        log_tell_error(pamh, flags, "The new password can't be stored: %m");
+        return PAM_AUTHTOK_ERR;
+    }
+}
+
+static int
+hash_and_store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, bool for_root,
+               const struct mhkdf_cost *cost, const char *password)
+{
+    char hash[MHKDF_STRING_SIZE];
+    const char *why;
+    int rc = newhash_make(password, cost, for_root, hash, &why);
+
+    if (rc != 0) {
+        errno = rc;
+        log_write(pamh, LOG_CRIT, "password of %s not changed: it can't be hashed: %m",
+                  finding->user);
+        errno = rc;
+        log_tell_error(pamh, flags, "The new password can't be hashed: %m");
+        return PAM_AUTHTOK_ERR;
+    }
+    if (why != NULL)
+        log_write(pamh, LOG_WARNING, "the new hash of %s (uid 0) is not one of $mhkdf$: %s",
+                  finding->user, why);
+    rc = store(pamh, flags, finding, hash);
+    mhkdf_wipe(hash, sizeof(hash));
+    return rc;
+}
+
+static int
+update_account(pam_handle_t *pamh, unsigned flags, const struct options *options,
+               const struct finding *finding)
+{
+    bool as_root = finding->kind == FINDING_AS_ROOT;
+    const char *password;
+    struct account account;
+    struct config config;
+    bool for_root;
+    int rc;
+
+    if (!config_is_good(pamh, flags, options, &config))
+        return PAM_AUTHTOK_ERR;
+    rc = get_new_password(pamh, flags, options, as_root ? 1 : config.min_length, &password);
+    if (rc != PAM_SUCCESS) {
+        log_write(pamh, LOG_NOTICE, "password of %s not changed: no acceptable one was given",
+                  finding->user);
+        return rc;
+    }
+    rc = for_change(verify_find(pamh, options, finding->user, &account));
+    if (rc != PAM_SUCCESS)
+        return rc;
+    for_root = account.uid == 0;
+    account_free(&account);
+    return hash_and_store(pamh, flags, finding, for_root, &config.cost, password);
+}
+
+int
+password_update(pam_handle_t *pamh, unsigned flags, const struct options *options)
+{
+    const struct finding *finding;
+    const char *user = NULL;
+    int rc = pam_get_user(pamh, &user, NULL);
+
+    if (rc != PAM_SUCCESS || user == NULL)
+        return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
+    finding = finding_get(pamh, user);
+    if (finding == NULL) {
+        log_write(pamh, LOG_ERR, "the first phase of the password change was left out");
+        return PAM_AUTHTOK_RECOVERY_ERR;
+    }
+    switch (finding->kind) {
+    case FINDING_NOTHING_TO_DO:
+        return PAM_SUCCESS;
+    case FINDING_NOT_OURS:
+        ask_for_others(pamh, options);
+        return PAM_USER_UNKNOWN;
+    case FINDING_AS_ROOT:
+    case FINDING_BY_OLD_PASSWORD:
+        break;
+    }
+    rc = update_account(pamh, flags, options, finding);
+    if (rc != PAM_INCOMPLETE)
+        finding_drop(pamh);
+    return rc;
+}

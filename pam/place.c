@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/place.h"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifndef MHKDF_TEST_PLACE
+
+const char *
+place_etc(void)
+{
+    return "/etc";
+}
+
+uint32_t
+place_real_uid(void)
+{
+    return getuid();
+}
+
+uint32_t
+place_conf_owner(void)
+{
+    return 0;
+}
+
+void
+place_copy_log(const char *format, va_list args)
+{
+    (void)format;
+    (void)args;
+}
+
+#else
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *
+place_etc(void)
+{
+    const char *etc = getenv("MHKDF_TEST_ETC");
+
+    return etc != NULL ? etc : "/nonexistent";
+}
+
+uint32_t
+place_real_uid(void)
+{
+    const char *uid = getenv("MHKDF_TEST_UID");
+
+    return uid != NULL ? (uint32_t)strtoul(uid, NULL, 10) : getuid();
+}
+
+uint32_t
+place_conf_owner(void)
+{
+    return getuid();
+}
+
+void
+place_copy_log(const char *format, va_list args)
+{
+    const char *path = getenv("MHKDF_TEST_LOG");
+    FILE *log = path != NULL ? fopen(path, "a") : NULL;
+
+    if (log == NULL)
+        return;
+    vfprintf(log, format, args);
+    fputc('\n', log);
+    fclose(log);
+}
+
+#endif

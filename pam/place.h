@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * Where the module is: which files it reads, and for whom it works. In the module that is
+ * installed these are constants and system calls. The one that the tests load (MHKDF_TEST_PLACE)
+ * takes them from the environment, which the real one never reads:
+ *
+ *   MHKDF_TEST_ETC    folder with passwd and shadow
+ *   MHKDF_TEST_UID    the caller's real uid
+ *   MHKDF_TEST_LOG    file to which log lines are added
+ */
+#ifndef PAM_PLACE_H
+#define PAM_PLACE_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+/** "/etc". */
+const char *place_etc(void);
+
+/** The real uid of the calling process: who asks for what a set-id program does. */
+uint32_t place_real_uid(void);
+
+/** Who must own mhkdf.conf: root. */
+uint32_t place_conf_owner(void);
+
+/** Does nothing; for the tests, see above. */
+void place_copy_log(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/verify.h"
+
+#include <errno.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "libcore/mhkdf.h"
+#include "pam/log.h"
+#include "pam/place.h"
+#include "policy/anycrypt.h"
+
+#define FAIL_DELAY_US 2000000U /* what pam_unix asks for */
+
+int
+verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
+            struct account *account)
+{
+    int rc = account_find(place_etc(), user, account);
+
+    switch (rc) {
+    case 0:
+        return PAM_SUCCESS;
+    case ENOENT:
+        log_debug(pamh, options, "not a local account");
+        return PAM_USER_UNKNOWN;
+    case ENODATA:
+        log_debug(pamh, options, "account %s has no line in shadow", user);
+        return PAM_USER_UNKNOWN;
+    case EACCES:
+        /* Screen lockers and the like; pam_unix has a set-id helper for them. */
+        log_debug(pamh, options, "shadow can't be read by this process");
+        return PAM_AUTHINFO_UNAVAIL;
+    default:
+        errno = rc;
+        log_write(pamh, LOG_ERR, "the local accounts can't be read: %m");
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+}
+
+/* A password that couldn't be verified isn't wrong. Where the hash is no hash, no password is
+ * right: then another module may know the account from elsewhere, and pam_unix, which sees the same
+ * string, refuses it. Where there was no memory, or no key, the next module's own attempt costs
+ * nothing and may succeed: a login shouldn't fail because this module was in front. */
+static int
+judge(pam_handle_t *pamh, const char *user, int rc)
+{
+    switch (rc) {
+    case 0:
+        return PAM_SUCCESS;
+    case EKEYREJECTED:
+        return PAM_AUTH_ERR;
+    case EINVAL:
+    case ERANGE:
+        log_write(pamh, LOG_ERR, "the hash of %s in shadow is malformed", user);
+        return PAM_USER_UNKNOWN;
+    case ENOSYS:
+        log_write(pamh, LOG_ERR, "the hash of %s is of a method that isn't available here", user);
+        return PAM_USER_UNKNOWN;
+    case ENOKEY:
+        log_write(pamh, LOG_ERR, "the hash of %s needs a site key that isn't available here", user);
+        return PAM_AUTHINFO_UNAVAIL;
+    default:
+        errno = rc;
+        log_write(pamh, LOG_CRIT, "the password of %s can't be verified: %m", user);
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+}
+
+static int
+compare(pam_handle_t *pamh, const struct options *options, const char *user, const char *hash,
+        const char *password, bool null_is_ok)
+{
+    if (hash[0] == '\0')
+        return null_is_ok && password[0] == '\0' ? PAM_SUCCESS : PAM_AUTH_ERR;
+    if (!account_hash_is_usable(hash)) {
+        log_debug(pamh, options, "account %s has no usable hash", user);
+        return PAM_USER_UNKNOWN;
+    }
+    /* No hash was ever made from a longer one: crypt(3) refuses them, and so do we. */
+    if ((password[0] == '\0' && !null_is_ok) || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
+        return PAM_AUTH_ERR;
+    return judge(pamh, user, anycrypt_verify(password, hash));
+}
+
+int
+verify_password(pam_handle_t *pamh, const struct options *options, const char *user,
+                const struct account *account, const char *password, bool null_is_ok)
+{
+    int rc;
+
+    pam_fail_delay(pamh, FAIL_DELAY_US);
+    rc = compare(pamh, options, user, account->hash, password, null_is_ok);
+    if (rc == PAM_AUTH_ERR)
+        log_failure(pamh, user);
+    return rc;
+}
+
+int
+verify_config(pam_handle_t *pamh, const struct options *options, struct config *config,
+              struct config_error *error)
+{
+    int rc = config_load(options->conf, place_conf_owner(), options->conf_is_given, config, error);
+
+    if (rc != 0)
+        log_write(pamh, LOG_ERR, "%s", error->text);
+    return rc;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/** Looking up local accounts and verifying passwords, for both kinds of modules. */
+#ifndef PAM_VERIFY_H
+#define PAM_VERIFY_H
+
+#include <stdbool.h>
+
+#include <security/pam_modules.h>
+
+#include "pam/options.h"
+#include "policy/account.h"
+#include "policy/config.h"
+
+/**
+ * Finds the local account.
+ *
+ * PAM_SUCCESS: the caller releases it with account_free. PAM_USER_UNKNOWN: there is none, or it has
+ * no hash anywhere. PAM_AUTHINFO_UNAVAIL: the files can't be read.
+ */
+int verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
+                struct account *account);
+
+/**
+ * Verifies the password against the account's hash; a wrong one is logged, and PAM is asked to
+ * delay the answer to it. null_is_ok: an account without password may be entered without one.
+ *
+ * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong. PAM_USER_UNKNOWN: no password could be right here, since
+ * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it
+ * couldn't be computed.
+ */
+int verify_password(pam_handle_t *pamh, const struct options *options, const char *user,
+                    const struct account *account, const char *password, bool null_is_ok);
+
+/** Reads mhkdf.conf. On an error, which is logged, config holds the built-in values; errno value.
+ */
+int verify_config(pam_handle_t *pamh, const struct options *options, struct config *config,
+                  struct config_error *error);
+
+#endif
