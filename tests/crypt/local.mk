@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of the methods within libcrypt. They need a libxcrypt that was grafted and built: ./check
-# makes one and calls tests/crypt/run.
+# makes one and calls tests/crypt/run. What graft does to a source tree is tried here.
 EXTRA_DIST += \
+	tests/crypt/limits.c \
+	tests/crypt/run \
 	tests/crypt/vectors.c \
 	tests/vectors/strings.vec
