@@ -4,5 +4,6 @@
 EXTRA_DIST += \
 	tests/crypt/limits.c \
 	tests/crypt/run \
-	tests/crypt/vectors.c \
-	tests/vectors/strings.vec
+	tests/crypt/test_graft.py \
+	tests/crypt/vectors.c
+TESTS += tests/crypt/test_graft.py
