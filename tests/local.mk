@@ -10,4 +10,6 @@ include tests/unit/local.mk
 include tests/cli/local.mk
 include tests/crypt/local.mk
 include tests/pam/local.mk
+include tests/root/local.mk
+include tests/system/local.mk
 include tests/vectors/local.mk

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A throwaway root, in which ./quickstart and the whole-system tests change what they like.
+EXTRA_DIST += \
+	tests/root/fetch-debs \
+	tests/root/install-inside \
+	tests/root/login-layer \
+	tests/root/need-packages \
+	tests/root/source-copy \
+	tests/root/throwaway-root

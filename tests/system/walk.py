@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The walk of ./quickstart: a user's life with a $mhkdf$ password, in the throwaway root that this
+runs in. Exit status 1 where a program did not do as it should."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import drive  # noqa: E402
+
+FIRST, SECOND, OTHER = 'correct horse 1', 'battery staple 2', 'boris has 1 too'
+WRONG = 'incorrect horse'
+
+
+def hash_seconds(name, password):
+    """The time that the user's hash takes, and a second opinion that it is this password's."""
+    since = time.monotonic()
+    done = subprocess.run(['mhkdf', 'verify', drive.hash_of(name)], input=password.encode(), check=False)
+    if done.returncode:
+        sys.exit(f'mhkdf verify: the stored hash of {name} is not of the password that was set')
+    return time.monotonic() - since
+
+
+def need(result, wanted, what):
+    if bool(result) != wanted:
+        print(f'{what}: should have been {"accepted" if wanted else "refused"}, but was not:', file=sys.stderr)
+        print(result.transcript, file=sys.stderr)
+        sys.exit(1)
+    return result
+
+
+def need_ours(name):
+    if not drive.hash_of(name).startswith('$mhkdf$'):
+        sys.exit(f'{name} got a hash of another method: {drive.hash_of(name)[:5]}...')
+
+
+def shadow_line(name):
+    with open('/etc/shadow', encoding='ascii') as shadow:
+        return next(line.strip() for line in shadow if line.startswith(name + ':'))
+
+
+def show(text=''):
+    print(text, flush=True)
+
+
+def passwords():
+    show('1. useradd: two users, anna and boris, without passwords')
+    drive.add_user('anna')
+    drive.add_user('boris')
+    show('2. chpasswd: root gives both a password')
+    result = need(drive.set_password('anna', FIRST), True, 'chpasswd')
+    need(drive.set_password('boris', OTHER), True, 'chpasswd')
+    need_ours('anna')
+    show(f'     {result.seconds:.2f} s for one of them, of which its hash {hash_seconds("anna", FIRST):.2f} s')
+    show('3. passwd: anna changes hers on a terminal')
+    need(drive.change_password('anna', WRONG, SECOND), False, 'passwd with a wrong old password')
+    result = need(drive.change_password('anna', FIRST, SECOND), True, 'passwd')
+    need_ours('anna')
+    show(f'     {result.seconds:.2f} s for the new one, of which its hash {hash_seconds("anna", SECOND):.2f} s; '
+         'with a wrong old password: refused')
+    show('4. Her line in /etc/shadow is now')
+    show(f'     {shadow_line("anna")}')
+
+
+def logins():
+    ways = [('su anna, by boris', lambda password: drive.su('boris', 'anna', password)),
+            ('login', lambda password: drive.login('anna', password)),
+            ('ssh, password', lambda password: drive.ssh('anna', password)),
+            ('ssh, keyboard-interactive', lambda password: drive.ssh('anna', password, 'keyboard-interactive'))]
+    show('5. anna logs in, on terminals and over a real sshd on a loopback port')
+    show(f'     {"":26} {"right password":22} its hash   wrong password')
+    with drive.sshd(), ThreadPoolExecutor() as pool:
+        right = []
+        for what, way in ways:
+            result = need(way(SECOND), True, what)
+            right.append((result.seconds, hash_seconds('anna', SECOND)))
+        wrong = list(pool.map(lambda pair: pair[1](WRONG), ways))
+    for (what, _), (seconds, hashing), refused in zip(ways, right, wrong):
+        need(refused, False, f'{what} with a wrong password')
+        show(f'     {what:26} let in after {seconds:.2f} s    {hashing:.2f} s     refused after {refused.seconds:.1f} s')
+    show('     (After a wrong password these programs wait on purpose.)')
+
+
+def main():
+    if os.getuid() or not os.path.exists('/run/throwaway-root'):
+        sys.exit('walk.py: only for a throwaway root; ./quickstart makes one')
+    show('In the throwaway root, which is gone when this ends')
+    try:
+        passwords()
+        logins()
+    except drive.Unexpected as error:
+        sys.exit(f'{error}')
+
+
+main()
