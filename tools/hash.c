@@ -154,7 +154,9 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
             return STATUS_TROUBLE;
         }
     }
-    rc = strlen(given) < MHKDF_STRING_SIZE ? refusal_foresee(given) : ERANGE;
+    rc = refusal_foresee(given);
+    if (rc == 0 && strlen(given) >= MHKDF_STRING_SIZE)
+        rc = ERANGE;
     if (rc != 0) {
         refusal_explain(COMMAND, "--setting", given, rc);
         return STATUS_TROUBLE;

@@ -146,6 +146,8 @@ password_read(const char *command, enum password_use use, struct password *passw
         rc = EILSEQ;
     if (rc == 0) {
         password->text[password->len] = '\0'; /* over the newline */
+        if (use == PASSWORD_SET && password->len == 0)
+            message_error(command, "warning: the password is empty");
         return 0;
     }
     mhkdf_wipe(password, sizeof(*password));

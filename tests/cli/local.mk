@@ -1,1 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# The mhkdf command, as its users meet it.
+cli_tests = \
+	tests/cli/test_hash.py \
+	tests/cli/test_options.py \
+	tests/cli/test_process.py \
+	tests/cli/test_terminal.py \
+	tests/cli/test_verify.py
+TESTS += $(cli_tests)
+EXTRA_DIST += $(cli_tests)

@@ -61,7 +61,8 @@ def contains(text, part, what=""):
         raise AssertionError(f"{what}\n{part!r} is not in\n{text!r}")
 
 
-def _printable(name):
+def _title(name):
+    name = name if len(name) <= 100 else name[:97] + "..."
     return "".join(c if c.isprintable() and c != "#" else "?" for c in name)
 
 
@@ -69,7 +70,7 @@ def main():
     failed = 0
     print(f"1..{len(_cases)}")
     for number, (name, function, args) in enumerate(_cases, 1):
-        title = f"{number} - {_printable(name)}"
+        title = f"{number} - {_title(name)}"
         try:
             function(*args)
             print("ok", title)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""mhkdf hash with a password on standard input: what it prints, and what it refuses."""
+
+import base64
+import os
+import re
+import subprocess
+import tempfile
+
+import tap
+from tool import run, start
+
+B64 = "[A-Za-z0-9+/]"
+CHEAP = ("--memory", "64K")
+
+
+def b64(data):
+    return base64.b64encode(data).decode().rstrip("=")
+
+
+def hashed(*args, stdin):
+    result = run("hash", *args, stdin=stdin)
+    tap.equal(result.stderr, b"", "standard error")
+    tap.equal(result.returncode, 0, "status")
+    tap.check(result.stdout.endswith(b"\n"), "no newline at the end")
+    return result.stdout.decode()[:-1]
+
+
+def refused(*args, stdin, why):
+    result = run("hash", *args, stdin=stdin)
+    tap.equal((result.returncode, result.stdout), (2, b""), result.stderr.decode())
+    tap.contains(result.stderr.decode(), why)
+    tap.check(result.stderr.startswith(b"mhkdf hash: ") and result.stderr.count(b"\n") == 1)
+
+
+ONES, TWOS = b"\1" * 32, b64(b"\2" * 16)
+
+# doc/SPEC.md section 7: setting, tag, password
+KNOWN = [
+    ("$mhkdf$v=1$m=64,t=2,p=4,c=0$" + TWOS, "109e25b84bf2d627be68efe9baa4d501d360d113c3d8bb5fb3b0922cb00a762c", ONES),
+    ("$mhkdf$v=1$m=64,t=2,p=4,c=3$" + TWOS, "ae9923f7110f3c5ec7eb8c40f9a4660148a621107405090bbe8a2664c1c5d5b0", ONES),
+    ("$mhkdf$v=1$m=64,t=2,p=4,c=6$" + TWOS, "5d18b7a4a7db1e7bdd91626727a1803413ad4b9491b43fb10862a49b8c3a5c21", ONES),
+    ("$mhkdf$v=1$m=64,t=2,p=4,c=12$" + TWOS, "d824eb95380d9d9c242c8ae69602378c7014d770093a6656b95e1cec1bfd1ecb", ONES),
+    ("$mhkdf$v=1$m=1100,t=2,p=2,c=6$" + TWOS, "be7a00bab745138dea2f6be9b2daab5315fa1b2e2fe989af3062d12d3cbc5439", ONES),
+    ("$argon2i$v=19$m=1100,t=2,p=2$" + TWOS, "653acb10bc85f86d30ca0bd08a6d9e91e576e3fd8402d79e080a59b30004ffde", ONES),
+    ("$argon2id$v=19$m=1100,t=2,p=2$" + TWOS, "64daa5bd729bbf0cbc30fa681b6e1a74a221107a9c1456f6d33c453d478229ab", ONES),
+]  # fmt: skip
+
+
+@tap.case("known answer: {}", KNOWN)
+def _(setting, tag, password):
+    expected = setting + "$" + b64(bytes.fromhex(tag))
+    tap.equal(hashed("--setting", setting, stdin=password), expected)
+    tap.equal(hashed("--setting", setting + "$", stdin=password + b"\n"), expected)
+    tap.equal(hashed("--setting=" + expected, stdin=password + b"\nmore\n"), expected)
+
+
+@tap.case("known answer: empty password, tag of 16 bytes")
+def _():
+    setting = "$mhkdf$v=1$m=8,t=1,p=1,c=12$" + b64(b"\2" * 8) + "$"
+    for stdin in (b"", b"\n", b"\nmore\n"):
+        result = run("hash", "--setting", setting + b64(b"\0" * 16), stdin=stdin)
+        expected = setting + b64(bytes.fromhex("6aa948c3d91b4a0116ea30a1f78405d6")) + "\n"
+        tap.equal((result.returncode, result.stdout.decode()), (0, expected))
+        tap.equal(result.stderr, b"mhkdf hash: warning: the password is empty\n")
+
+
+# From libxcrypt's own documentation and tests, and what it computes.
+FOREIGN = [
+    ("$6$saltstring", "$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"),
+    ("$5$saltstring", "$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"),
+    ("$y$j75$cW69xh5Rejo13toRM4cnB.", "$AON2cZzT5oo0xjRPH77CjVwEti9xdWrHOwNCeWMDvT4"),
+]  # fmt: skip
+
+
+@tap.case("crypt(3) of the system: {}", FOREIGN)
+def _(setting, rest):
+    tap.equal(hashed("--setting", setting, stdin=b"Hello world!\n"), setting + rest)
+    tap.equal(hashed("--setting", setting + rest, stdin=b"Hello world!"), setting + rest)
+
+
+DEFAULTS = [
+    ((), "mhkdf", "v=1", "m=65536,t=1,p=4,c=6"),
+    (("--method", "mhkdf", "--memory", "1M"), "mhkdf", "v=1", "m=1024,t=1,p=4,c=6"),
+    (("--method=argon2id",), "argon2id", "v=19", "m=65536,t=3,p=4"),
+    (("--method=argon2d", "--memory=512K", "--passes=1"), "argon2d", "v=19", "m=512,t=1,p=4"),
+    (("--method=argon2i", *CHEAP, "--lanes", "8"), "argon2i", "v=19", "m=64,t=3,p=8"),
+    ((*CHEAP, "--passes", "2", "--lanes", "1", "--chain", "0"), "mhkdf", "v=1", "m=64,t=2,p=1,c=0"),
+    ((*CHEAP, "--chain=12"), "mhkdf", "v=1", "m=64,t=1,p=4,c=12"),
+    (("--memory=512K", "--lanes=64", "--chain=3"), "mhkdf", "v=1", "m=512,t=1,p=64,c=3"),
+]
+
+
+@tap.case("options {}", DEFAULTS)
+def _(args, method, version, parameters):
+    out = hashed(*args, stdin=b"secret\n")
+    form = rf"\${method}\${version}\${parameters}\${B64}{{22}}\${B64}{{43}}"
+    tap.check(re.fullmatch(form, out), out)
+    tap.equal(hashed("--setting", out, stdin=b"secret"), out)
+
+
+@tap.case("every salt is another")
+def _():
+    tap.equal(len({hashed(*CHEAP, stdin=b"secret") for _ in range(8)}), 8)
+
+
+@tap.case("511 bytes are taken, with and without a newline")
+def _():
+    setting = "$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS
+    full = hashed("--setting", setting, stdin=b"x" * 511)
+    tap.equal(hashed("--setting", setting, stdin=b"x" * 511 + b"\n"), full)
+    tap.check(hashed("--setting", setting, stdin=b"x" * 510) != full)
+
+
+@tap.case("{} bytes are refused", [512, 513, 100000])
+def _(length):
+    for end in (b"", b"\n"):
+        refused(*CHEAP, stdin=b"x" * length + end, why="longer than 511 bytes")
+        refused("--setting", "$6$salt", stdin=b"x" * length + end, why="longer than 511 bytes")
+
+
+@tap.case("a NUL byte is refused: {}", [b"\0", b"\0\n", b"ab\0", b"ab\0cd\n"])
+def _(stdin):
+    refused(*CHEAP, stdin=stdin, why="NUL")
+
+
+@tap.case("every other byte is taken as it is")
+def _():
+    setting = "$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS
+    password = bytes(range(1, 10)) + bytes(range(11, 256))
+    full = hashed("--setting", setting, stdin=password + b"\n")
+    for other in (password + b"\r", password + b" ", b" " + password, password[:-1] + b"\x7f"):
+        tap.check(hashed("--setting", setting, stdin=other + b"\n") != full, repr(other))
+
+
+@tap.case("input without an end is refused, not read to its end")
+def _():
+    with open("/dev/zero", "rb") as zero:
+        refused(*CHEAP, stdin=zero, why="longer than 511 bytes")
+    endless = subprocess.Popen(["sh", "-c", "yes | tr -d '\\n'"], stdout=subprocess.PIPE)
+    refused(*CHEAP, stdin=endless.stdout, why="longer than 511 bytes")
+    endless.stdout.close()
+    endless.wait()
+
+
+@tap.case("a line without an end in lines without an end is one password")
+def _():
+    setting = "$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS
+    endless = subprocess.Popen(["yes", "secret"], stdout=subprocess.PIPE)
+    out = hashed("--setting", setting, stdin=endless.stdout)
+    endless.stdout.close()
+    endless.wait()
+    tap.equal(out, hashed("--setting", setting, stdin=b"secret"))
+
+
+@tap.case("what follows the newline is left to the next reader")
+def _():
+    setting = "$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS
+    with tempfile.TemporaryFile() as lines:
+        lines.write(b"one\ntwo\nthree")
+        lines.flush()
+        os.lseek(lines.fileno(), 0, os.SEEK_SET)
+        for password in (b"one", b"two", b"three"):
+            out = hashed("--setting", setting, stdin=lines)
+            tap.equal(out, hashed("--setting", setting, stdin=password), repr(password))
+
+
+@tap.case("a pipe that doesn't block is waited for")
+def _():
+    setting = "$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    process = start("hash", "--setting", setting, stdin=reader, stdout=subprocess.PIPE)
+    os.close(reader)
+    os.write(writer, b"sec")
+    os.write(writer, b"ret\n")
+    out, _ = process.communicate()
+    os.close(writer)
+    tap.equal(out.decode().strip(), hashed("--setting", setting, stdin=b"secret"))
+
+
+@tap.case("a directory in place of input is an error")
+def _():
+    directory = os.open("/", os.O_RDONLY)
+    refused(*CHEAP, stdin=directory, why="can't read the password from standard input: Is a dir")
+    os.close(directory)
+
+
+INNER = "$6$saltstring"
+WRAP = "$mhkdf$v=1$m=64,t=1,p=1,c=6,w=" + b64(INNER.encode()) + "$" + TWOS
+
+
+@tap.case("a wrapped setting hashes the older hash")
+def _():
+    out = hashed("--setting", WRAP, stdin=b"Hello world!")
+    tap.check(out.startswith(WRAP + "$"), out)
+    tap.equal(hashed("--setting", out, stdin=b"Hello world!"), out)
+    tap.check(hashed("--setting", WRAP, stdin=b"Hello World!") != out)
+
+
+UNUSABLE = [
+    ("", "malformed"),
+    ("*0", "locked entry or a failure token"),
+    ("!$6$salt", "locked entry or a failure token"),
+    ("x", "malformed"),
+    ("$mhkdf$", "malformed"),
+    ("$mhkdf$v=2$m=64,t=1,p=1,c=6$" + TWOS, "malformed"),
+    ("$mhkdf$v=1$m=064,t=1,p=1,c=6$" + TWOS, "malformed"),
+    ("$argon2id$v=16$m=64,t=1,p=1$" + TWOS, "malformed"),
+    ("$6$salt:", "malformed"),
+    ("$6$salt\n", "malformed"),
+    ("$nosuch$salt", "libcrypt doesn't know"),
+    ("$mhkdf$v=1$m=64,t=1,p=1,c=6,k=site1$" + TWOS, 'site key "site1"'),
+    ("$6$" + "s" * 400, "too long"),
+    ("$mhkdf$v=1$m=64,t=1,p=1,c=6$" + TWOS + "$" + "A" * 400, "malformed"),
+    ("$mhkdf$v=1$m=64,t=1,p=1,c=6,w=" + b64(b"$6$" + b"s" * 240) + "$" + TWOS, "too long"),
+]  # fmt: skip
+
+
+@tap.case("unusable setting {}", UNUSABLE)
+def _(setting, why):
+    refused("--setting", setting, stdin=b"secret", why=why)
+
+
+tap.main()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""mhkdf verify: its exit status says all."""
+
+import base64
+
+import tap
+from tool import run
+
+
+def b64(data):
+    return base64.b64encode(data).decode().rstrip("=")
+
+
+def verify(string, password, status, why=""):
+    result = run("verify", string, stdin=password)
+    tap.equal(result.returncode, status, result.stderr.decode())
+    tap.equal(result.stdout, b"", "standard output")
+    if status < 2:
+        tap.equal(result.stderr, b"", "standard error")
+    else:
+        tap.check(result.stderr.startswith(b"mhkdf verify: "), result.stderr.decode())
+        tap.equal(result.stderr.count(b"\n"), 1, "lines of the message")
+        tap.contains(result.stderr.decode(), why)
+
+
+SALT = b64(b"\2" * 16)
+MHKDF = "$mhkdf$v=1$m=64,t=2,p=4,c=6$" + SALT + "$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+SHA512 = "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"  # fmt: skip
+HELLO = b"Hello world!"
+
+GOOD = [
+    (MHKDF, b"\1" * 32),
+    ("$argon2id$v=19$m=1100,t=2,p=2$" + SALT + "$" + b64(bytes.fromhex("64daa5bd729bbf0cbc30fa681b6e1a74a221107a9c1456f6d33c453d478229ab")), b"\1" * 32),
+    (SHA512, HELLO),
+    ("$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5", HELLO),
+    ("$y$j75$cW69xh5Rejo13toRM4cnB.$AON2cZzT5oo0xjRPH77CjVwEti9xdWrHOwNCeWMDvT4", HELLO),
+    ("$1$salt$qJH7.N4xYta3aEG/dfqo/0", b"password"),
+    ("$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", b"U*U"),
+]  # fmt: skip
+
+
+def need(string):
+    """Not every libcrypt has every old method."""
+    result = run("verify", string, stdin=b"x")
+    if b"libcrypt doesn't know" in result.stderr:
+        tap.skip("this system's libcrypt doesn't have this method")
+
+
+@tap.case("match and mismatch: {}", GOOD)
+def _(string, password):
+    need(string)
+    verify(string, password, 0)
+    verify(string, password + b"\n", 0)
+    verify(string, password + b"\nrest", 0)
+    for other in (password + b"x", password[:-1], password.swapcase() + b"\r", b"", b"x" * 511):
+        verify(string, other, 1)
+
+
+@tap.case("another character at each place of the tag is a mismatch")
+def _():
+    start = MHKDF.rindex("$") + 1
+    for at in range(start, len(MHKDF) - 1):
+        other = "A" if MHKDF[at] != "A" else "B"
+        verify(MHKDF[:at] + other + MHKDF[at + 1 :], b"\1" * 32, 1)
+
+
+@tap.case("a tag of another length is a mismatch")
+def _():
+    for tag in (MHKDF + "A", MHKDF.replace("$XRi3", "$")):
+        verify(tag, b"\1" * 32, 1)
+
+
+@tap.case("the empty password matches its own hash")
+def _():
+    string = run("hash", "--memory", "64K", stdin=b"").stdout.decode().strip()
+    verify(string, b"", 0)
+    verify(string, b"\n", 0)
+    verify(string, b"x", 1)
+
+
+@tap.case("wrapped hash around {}", ["$6$saltstring", "$1$salt", "$mhkdf$v=1$m=32,t=1,p=1,c=0$" + SALT])
+def _(inner):
+    setting = "$mhkdf$v=1$m=64,t=1,p=2,c=6,w=" + b64(inner.encode()) + "$" + SALT
+    string = run("hash", "--setting", setting, stdin=HELLO).stdout.decode().strip()
+    tap.check(string.startswith(setting + "$"), string)
+    verify(string, HELLO, 0)
+    verify(string, HELLO + b"!", 1)
+    plain = string.replace(",w=" + b64(inner.encode()), "")
+    verify(plain, HELLO, 1)
+
+
+UNUSABLE = [
+    ("", "malformed"),
+    ("*", "locked"),
+    ("!", "locked"),
+    ("!" + MHKDF, "locked"),
+    ("*0", "locked"),
+    ("x", "malformed"),
+    (MHKDF[:-1], "malformed"),
+    (MHKDF + "AA", "malformed"),
+    (MHKDF.replace("m=64", "m=0064"), "malformed"),
+    (MHKDF.replace("m=64", "m=31"), "malformed"),
+    (MHKDF.replace("c=6", "c=7"), "malformed"),
+    (MHKDF.replace("$XRi", "$R"), "malformed"),
+    (MHKDF[: MHKDF.rindex("$")], "malformed"),
+    (MHKDF[: MHKDF.rindex("$") + 1], "malformed"),
+    (MHKDF.replace("c=6", "c=6,k=site1"), 'site key "site1"'),
+    (SHA512[:-1], "malformed"),
+    (SHA512 + "A", "malformed"),
+    ("$6$saltstring", "malformed"),
+    ("$6$salt string$abc", "malformed"),
+    ("root:" + SHA512, "malformed"),
+    ("$nosuch$salt$hash", "libcrypt doesn't know"),
+]  # fmt: skip
+
+
+@tap.case("unusable string {}", UNUSABLE)
+def _(string, why):
+    verify(string, HELLO, 2, why)
+    verify(string, b"", 2, why)
+
+
+@tap.case("a password that can't be one is no mismatch, but an error")
+def _():
+    for string in (MHKDF, SHA512):
+        verify(string, b"x" * 512, 2, "longer than 511 bytes")
+        verify(string, b"a\0b", 2, "NUL")
+
+
+@tap.case("a string that starts with a dash can be given after --")
+def _():
+    result = run("verify", "--", "-x", stdin=b"")
+    tap.equal(result.returncode, 2)
+    tap.contains(result.stderr, b"malformed")
+    tap.equal(run("verify", "--", MHKDF, stdin=b"\1" * 32).returncode, 0)
+
+
+tap.main()
