@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "config.h"
+#include <config.h>
 
 #include "tools/hash.h"
 
@@ -8,15 +8,16 @@
 
 #include "libcore/mhkdf.h"
 #include "policy/anycrypt.h"
+#include "policy/size.h"
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/password.h"
 #include "tools/refusal.h"
-#include "tools/size.h"
 #include "tools/status.h"
 
 #define COMMAND "hash"
 #define ARGON2_PASSES_DEFAULT 3
+#define CHAIN_MAX 12
 #define KIB_PER_LANE_MIN 8
 
 enum { MEMORY, PASSES, LANES, CHAIN, METHOD, SETTING, OPTION_COUNT };
@@ -53,7 +54,7 @@ read_method(const char *given, enum mhkdf_method *method)
 static int
 read_memory(const char *given, uint32_t *memory_kib)
 {
-    int rc = given == NULL ? 0 : size_parse(given, memory_kib);
+    int rc = given == NULL ? 0 : size_parse_kib(given, memory_kib);
 
     if (rc == ERANGE)
         message_error(COMMAND, "--memory: \"%.40s\" is more than 4294967295K", given);
@@ -69,9 +70,9 @@ read_memory(const char *given, uint32_t *memory_kib)
 static int
 read_count(const struct options_entry *entry, uint32_t max, uint32_t *count)
 {
-    int rc = entry->given == NULL ? 0 : size_parse_number(entry->given, count);
+    int rc = entry->given == NULL ? 0 : size_parse_number(entry->given, max, count);
 
-    if (rc == 0 && *count >= 1 && *count <= max)
+    if (rc == 0 && *count >= 1)
         return STATUS_OK;
     message_error(COMMAND, "--%s: \"%.40s\" is not a whole number from 1 to %lu", entry->name,
                   entry->given, (unsigned long)max);
@@ -87,7 +88,7 @@ read_chain(const char *given, enum mhkdf_method method, uint32_t *chain)
         message_error(COMMAND, "--chain is only for --method mhkdf");
         return STATUS_TROUBLE;
     }
-    if (size_parse_number(given, chain) == 0 &&
+    if (size_parse_number(given, CHAIN_MAX, chain) == 0 &&
         (*chain == 0 || *chain == 3 || *chain == 6 || *chain == 12))
         return STATUS_OK;
     message_error(COMMAND, "--chain: \"%.40s\" is none of 0, 3, 6, 12", given);

@@ -7,7 +7,6 @@ tools_mhkdf_SOURCES = \
 	tools/options.c tools/options.h \
 	tools/password.c tools/password.h \
 	tools/refusal.c tools/refusal.h \
-	tools/size.c tools/size.h \
 	tools/status.h \
 	tools/terminal.c tools/terminal.h \
 	tools/verify.c tools/verify.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The mhkdf command: prepares the process for secrets and hands over to a subcommand. */
-#include "config.h"
+#include <config.h>
 
 #include <errno.h>
 #include <fcntl.h>

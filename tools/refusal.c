@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "config.h"
+#include <config.h>
 
 #include "tools/refusal.h"
 
