@@ -1,1 +1,34 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# The PAM module as programs see it, through libpam, without root. It is built a second time, to
+# find its files where the test puts them.
+EXTRA_DIST += tests/pam/exports.sh
+
+if WITH_PAM
+TESTS += tests/pam/exports.sh
+
+if HAVE_CMOCKA
+if HAVE_PAM_WRAPPER
+check_LTLIBRARIES += tests/pam/pam_mhkdf_test.la
+tests_pam_pam_mhkdf_test_la_SOURCES = $(pam_sources)
+tests_pam_pam_mhkdf_test_la_CPPFLAGS = $(AM_CPPFLAGS) -DMHKDF_TEST_PLACE
+tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
+tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
+
+pam_test_programs = tests/pam/test_auth tests/pam/test_password
+check_PROGRAMS += $(pam_test_programs)
+TESTS += $(pam_test_programs)
+pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
+	-DTEST_MODULE='"$(abs_top_builddir)/tests/pam/.libs/pam_mhkdf_test.so"' \
+	-DTEST_WRAPPER='"$(PAM_WRAPPER_LIBS)"' -DTEST_WRAPPER_MODULES='"$(PAM_WRAPPER_MODULES)"'
+pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIBS)
+
+tests_pam_test_auth_SOURCES = tests/pam/test_auth.c tests/pam/stage.c tests/pam/stage.h
+tests_pam_test_auth_CFLAGS = $(pam_test_cflags)
+tests_pam_test_auth_LDADD = $(pam_test_ldadd)
+
+tests_pam_test_password_SOURCES = tests/pam/test_password.c tests/pam/stage.c tests/pam/stage.h
+tests_pam_test_password_CFLAGS = $(pam_test_cflags)
+tests_pam_test_password_LDADD = $(pam_test_ldadd)
+endif
+endif
+endif
