@@ -230,16 +230,28 @@ error_number(const char *result)
     return 0;
 }
 
+static const char *const prefixes[] = {"$mhkdf$", "$argon2id$", "$argon2d$", "$argon2i$"};
+
+#define PREFIXES (sizeof(prefixes) / sizeof(prefixes[0]))
+
 static int
 method_is_disabled(const char *setting)
 {
-    static const char *const prefixes[] = {"$mhkdf$", "$argon2id$", "$argon2d$", "$argon2i$"};
-
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+    for (size_t i = 0; i < PREFIXES; i++) {
         if (strncmp(setting, prefixes[i], strlen(prefixes[i])) == 0)
             return crypt_checksalt(prefixes[i]) == CRYPT_SALT_INVALID;
     }
     return 0;
+}
+
+static int
+all_are_disabled(void)
+{
+    for (size_t i = 0; i < PREFIXES; i++) {
+        if (!method_is_disabled(prefixes[i]))
+            return 0;
+    }
+    return 1;
 }
 
 /* older PASSWORD SETTING HASH */
@@ -403,8 +415,13 @@ main(int argc, char **argv)
 {
     static char text[LINE_SIZE];
     char *field[FIELDS_MAX];
-    FILE *in = open_vectors(argc, argv);
+    FILE *in = NULL;
 
+    if (all_are_disabled()) {
+        printf("1..0 # SKIP this libcrypt lacks the methods\n");
+        return 77; /* as Automake wants it */
+    }
+    in = open_vectors(argc, argv);
     data = calloc(1, sizeof(*data));
     if (in == NULL || data == NULL) {
         perror("vectors");
