@@ -19,6 +19,12 @@ tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/un
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)
 tests_unit_test_known_answers_LDADD = $(unit_ldadd)
 
+unit_tests += tests/unit/test_newhash
+tests_unit_test_newhash_CFLAGS = $(unit_cflags)
+tests_unit_test_newhash_LDADD = policy/libpolicy.la $(unit_ldadd)
+tests_unit_test_newhash_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=crypt_checksalt,--wrap=crypt_r,--wrap=crypt_gensalt_rn
+
 unit_tests += tests/unit/test_process
 tests_unit_test_process_SOURCES = tests/unit/test_process.c tests/unit/hex.h
 tests_unit_test_process_CFLAGS = $(unit_cflags)

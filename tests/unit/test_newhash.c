@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* New hashes, and what root gets where libcrypt is as it may be: libcrypt's functions are replaced
+ * (--wrap). */
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <crypt.h>
+#include <errno.h>
+#include <string.h>
+
+#include "policy/anycrypt.h"
+#include "policy/newhash.h"
+
+/* The libcrypt of the moment. */
+static bool accepts_ours;  /* crypt_checksalt says yes */
+static bool computes_ours; /* crypt_r has the method */
+static bool computes_well; /* and what it gives is right */
+static bool has_yescrypt;
+static bool prefers_ours;
+static bool has_others;
+static unsigned crypts;
+
+int __real_crypt_checksalt(const char *setting);
+int __wrap_crypt_checksalt(const char *setting);
+char *__real_crypt_r(const char *phrase, const char *setting, struct crypt_data *data);
+char *__wrap_crypt_r(const char *phrase, const char *setting, struct crypt_data *data);
+char *__real_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rbytes,
+                              int nrbytes, char *output, int size);
+char *__wrap_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rbytes,
+                              int nrbytes, char *output, int size);
+
+int
+__wrap_crypt_checksalt(const char *setting)
+{
+    if (mhkdf_is_ours(setting))
+        return accepts_ours ? CRYPT_SALT_OK : CRYPT_SALT_INVALID;
+    return __real_crypt_checksalt(setting);
+}
+
+char *
+__wrap_crypt_r(const char *phrase, const char *setting, struct crypt_data *data)
+{
+    crypts++;
+    if (!mhkdf_is_ours(setting))
+        return __real_crypt_r(phrase, setting, data);
+    if (!computes_ours)
+        return NULL;
+    if (mhkdf_crypt(phrase, strlen(phrase), setting, NULL, data->output) != 0)
+        return NULL;
+    if (!computes_well)
+        data->output[strlen(data->output) - 2] ^= 1;
+    return data->output;
+}
+
+char *
+__wrap_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rbytes, int nrbytes,
+                        char *output, int size)
+{
+    if (prefix == NULL && prefers_ours) {
+        assert_int_equal(mhkdf_gensalt("$mhkdf$", count, NULL, 0, output, (size_t)size), 0);
+        return output;
+    }
+    if (prefix != NULL && strcmp(prefix, "$y$") == 0 && !has_yescrypt)
+        return NULL;
+    if ((prefix == NULL || strcmp(prefix, "$y$") != 0) && !has_others)
+        return NULL;
+    /* A cheaper one than the default is enough for a test. */
+    if (prefix != NULL)
+        count = strcmp(prefix, "$y$") == 0 ? 1 : 1000;
+    return __real_crypt_gensalt_rn(prefix, count, rbytes, nrbytes, output, size);
+}
+
+static const struct mhkdf_cost cost = {MHKDF_METHOD_MHKDF1, 64, 2, 2, 3};
+#define OURS "$mhkdf$v=1$m=64,t=2,p=2,c=3$"
+
+static int
+set_up(void **unused)
+{
+    (void)unused;
+    accepts_ours = computes_ours = computes_well = false;
+    has_yescrypt = has_others = true;
+    prefers_ours = false;
+    crypts = 0;
+    return 0;
+}
+
+static void
+make(bool for_root, const char *prefix, const char *reason)
+{
+    char hash[MHKDF_STRING_SIZE];
+    const char *why = "unset";
+
+    assert_int_equal(newhash_make("password", &cost, for_root, hash, &why), 0);
+    assert_memory_equal(hash, prefix, strlen(prefix));
+    assert_int_equal(anycrypt_verify("password", hash), 0);
+    assert_int_equal(anycrypt_verify("passwort", hash), EKEYREJECTED);
+    if (reason == NULL)
+        assert_null(why);
+    else
+        assert_non_null(strstr(why, reason));
+}
+
+static void
+others_get_ours_whatever_libcrypt_has(void **unused)
+{
+    char one[MHKDF_STRING_SIZE], two[MHKDF_STRING_SIZE];
+    const char *why;
+
+    (void)unused;
+    make(false, OURS, NULL);
+    assert_int_equal(crypts, 0);
+    assert_int_equal(newhash_make("password", &cost, false, one, &why), 0);
+    assert_int_equal(newhash_make("password", &cost, false, two, &why), 0);
+    assert_string_not_equal(one, two);
+}
+
+static void
+root_gets_yescrypt_without_the_method(void **unused)
+{
+    (void)unused;
+    make(true, "$y$", "doesn't know the method");
+}
+
+static void
+root_gets_ours_with_the_method(void **unused)
+{
+    (void)unused;
+    accepts_ours = computes_ours = computes_well = true;
+    make(true, OURS, NULL);
+    assert_int_equal(crypts, 1);
+}
+
+static void
+root_gets_yescrypt_if_the_method_is_broken(void **unused)
+{
+    (void)unused;
+    accepts_ours = computes_ours = true;
+    make(true, "$y$", "computes the method differently");
+    computes_ours = false;
+    make(true, "$y$", "computes the method differently");
+}
+
+static void
+root_gets_something_without_yescrypt(void **unused)
+{
+    char hash[MHKDF_STRING_SIZE];
+    const char *why;
+
+    (void)unused;
+    has_yescrypt = false;
+    make(true, "$", "doesn't know");
+    prefers_ours = true;
+    make(true, "$6$", "doesn't know");
+    has_others = false;
+    assert_int_equal(newhash_make("password", &cost, true, hash, &why), ENOSYS);
+    assert_string_equal(hash, "");
+}
+
+static void
+long_passwords_are_refused(void **unused)
+{
+    char password[MHKDF_CRYPT_PASSWORD_MAX + 2];
+    char hash[MHKDF_STRING_SIZE];
+    const char *why;
+
+    (void)unused;
+    memset(password, 'p', sizeof(password));
+    password[sizeof(password) - 1] = '\0';
+    assert_int_equal(newhash_make(password, &cost, false, hash, &why), ERANGE);
+    assert_string_equal(hash, "");
+    assert_int_equal(newhash_make(password, &cost, true, hash, &why), ERANGE);
+    password[MHKDF_CRYPT_PASSWORD_MAX] = '\0';
+    assert_int_equal(newhash_make(password, &cost, false, hash, &why), 0);
+    assert_int_equal(newhash_make(password, &cost, true, hash, &why), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(others_get_ours_whatever_libcrypt_has, set_up),
+        cmocka_unit_test_setup(root_gets_yescrypt_without_the_method, set_up),
+        cmocka_unit_test_setup(root_gets_ours_with_the_method, set_up),
+        cmocka_unit_test_setup(root_gets_yescrypt_if_the_method_is_broken, set_up),
+        cmocka_unit_test_setup(root_gets_something_without_yescrypt, set_up),
+        cmocka_unit_test_setup(long_passwords_are_refused, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
