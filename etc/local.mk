@@ -15,3 +15,6 @@ uninstall-local:
 	! cmp -s "$(srcdir)/etc/mhkdf.conf" "$(DESTDIR)$(securityconfdir)/mhkdf.conf" || \
 		rm -f "$(DESTDIR)$(securityconfdir)/mhkdf.conf"
 endif
+
+completiondir = $(datadir)/bash-completion/completions
+dist_completion_DATA = etc/completion/mhkdf

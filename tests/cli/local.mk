@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The mhkdf command, as its users meet it.
 cli_tests = \
+	tests/cli/test_completion \
 	tests/cli/test_hash.py \
 	tests/cli/test_options.py \
 	tests/cli/test_process.py \

@@ -62,3 +62,10 @@ tests_unit_test_vectors_LDADD = $(unit_ldadd)
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+
+# What is written about the software, and what its shared objects show.
+unit_scripts = \
+	tests/unit/test_docs \
+	tests/unit/test_exports
+TESTS += $(unit_scripts)
+EXTRA_DIST += $(unit_scripts)
