@@ -361,7 +361,7 @@ def ssh(name, password, method='password', port=SSH_PORT):
     with Terminal(argv) as tty:
         tty.expect(rb'(?i)password: ')
         since = tty.secret(password)
-        return verdict(tty, since, name, [rb'Permission denied[^\n]*', rb'Connection [^\n]*'])
+        return verdict(tty, since, name, [rb'Permission denied[^\n]*', rb'Connection [^\n]*', END])
 
 
 # ---- crypt(3) without PAM, and the log -----------------------------------------------

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Counts results for ./check.
+
+tally.py tap RESULTS PART LOG STATUS    LOG holds the TAP of a program that ended with STATUS
+tally.py trs RESULTS PART FOLDER STATUS FOLDER is where "make check" ended with STATUS
+tally.py one RESULTS PART PASS|FAIL|SKIP NAME [LOG or reason]
+tally.py part RESULTS PART              prints the part's counts, and its failures with their logs
+tally.py end RESULTS                    prints all failures, skips with their reasons, and the sums
+
+RESULTS is a file that grows by one JSON array a result: part, outcome, name, log or reason.
+"""
+import json
+import os
+import re
+import sys
+
+TAIL = 25                   # lines of a log that are shown
+
+
+class Results:
+    def __init__(self, path):
+        self.path = path
+
+    def add(self, part, outcome, name, detail=''):
+        with open(self.path, 'a', encoding='utf-8') as file:
+            print(json.dumps([part, outcome, name, detail]), file=file)
+
+    def all(self):
+        if not os.path.exists(self.path):
+            return []
+        with open(self.path, encoding='utf-8') as file:
+            return [json.loads(line) for line in file]
+
+
+def read(path):
+    with open(path, encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
+def tap(results, part, log, status):
+    """A plan that doesn't fit, or a bad exit status without a failed case, is a failure too."""
+    program = os.path.basename(log)[:-len('.log')]
+    planned, seen, failed = None, 0, False
+    for line in read(log).splitlines():
+        case = re.match(r'(not )?ok\b\s*\d*\s*-?\s*(.*)', line)
+        plan = re.match(r'1\.\.(\d+)(?:\s*#\s*SKIP\b\s*(.*))?', line)
+        if case:
+            seen += 1
+            name, _, skipped = case[2].partition(' # SKIP')
+            if case[1]:
+                failed = True
+                results.add(part, 'FAIL', f'{program}: {name}', log)
+            elif skipped or case[2].endswith('# SKIP'):
+                results.add(part, 'SKIP', f'{program}: {name}', skipped.strip() or 'no reason given')
+            else:
+                results.add(part, 'PASS', f'{program}: {name}')
+        elif plan:
+            planned = int(plan[1])
+            if planned == 0 and status == 0:
+                results.add(part, 'SKIP', program, plan[2] or 'no reason given')
+    if planned != seen:
+        what = 'no plan' if planned is None else f'{planned} planned'
+        results.add(part, 'FAIL', f'{program}: {seen} cases seen, {what}, exit status {status}', log)
+    elif status and not failed:
+        results.add(part, 'FAIL', f'{program}: exit status {status}', log)
+
+
+def trs(results, part, folder, status):
+    """The result files of Automake's test drivers."""
+    failed = seen = 0
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for file in sorted(name for name in names if name.endswith('.trs')):
+            path = os.path.join(parent, file)
+            log = path[:-len('.trs')] + '.log'
+            program = os.path.relpath(path, folder)[:-len('.trs')]
+            for line in re.findall(r'^:test-result: *(.*)$', read(path), re.M):
+                seen += 1
+                outcome, _, name = line.partition(' ')
+                name = re.sub(r'^\d+\s*(- )?', '', name)
+                if outcome in ('PASS', 'XFAIL'):
+                    results.add(part, 'PASS', f'{program}: {name}')
+                elif outcome == 'SKIP':
+                    name, _, reason = name.partition('# SKIP')
+                    results.add(part, 'SKIP', f'{program}: {name.strip()}'.rstrip(': '),
+                                reason.strip() or skip_reason(log))
+                else:
+                    failed += 1
+                    results.add(part, 'FAIL', f'{program}: {name} ({outcome})', log)
+    if seen == 0 or (status and not failed):
+        results.add(part, 'FAIL', f'make check: {seen} results, exit status {status}',
+                    os.path.join(folder, 'make-check.log'))
+
+
+def skip_reason(log):
+    found = os.path.exists(log) and re.search(r'^1\.\.0\s*#\s*SKIP\s*(.*)', read(log), re.M)
+    return found[1] if found else 'no reason given'
+
+
+def show_failure(name, log, indent):
+    print(f'{indent}FAILED {name}')
+    if log and os.path.exists(log):
+        print(f'{indent}  the end of {log}:')
+        for line in read(log).splitlines()[-TAIL:]:
+            print(f'{indent}    {line}')
+
+
+def counts(rows):
+    return [sum(row[1] == outcome for row in rows) for outcome in ('PASS', 'FAIL', 'SKIP')]
+
+
+def part_summary(results, part):
+    rows = [row for row in results.all() if row[0] == part]
+    print('{} passed, {} failed, {} skipped'.format(*counts(rows)))
+    shown = set()
+    for _, outcome, name, log in rows:
+        if outcome == 'FAIL':
+            show_failure(name, None if log in shown else log, '    ')
+            shown.add(log)
+
+
+def end(results):
+    rows = results.all()
+    for outcome, title in (('SKIP', 'Skipped:'), ('FAIL', 'Failed:')):
+        chosen = [row for row in rows if row[1] == outcome]
+        if chosen:
+            print(title)
+        for part, _, name, detail in chosen:
+            print(f'  {part}: {name}' + (f' ({detail})' if detail else ''))
+    passed, failed, skipped = counts(rows)
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or not passed else 0
+
+
+def main():
+    command, results, *arguments = sys.argv[1:]
+    results = Results(results)
+    if command == 'tap':
+        tap(results, arguments[0], arguments[1], int(arguments[2]))
+    elif command == 'trs':
+        trs(results, arguments[0], arguments[1], int(arguments[2]))
+    elif command == 'one':
+        results.add(*arguments)
+    elif command == 'part':
+        part_summary(results, arguments[0])
+    elif command == 'end':
+        return end(results)
+    else:
+        return 2
+    return 0
+
+
+sys.exit(main())
