@@ -13,7 +13,6 @@
 static_assert(MHKDF_STRING_SIZE == CRYPT_OUTPUT_SIZE, "strings of another size than libcrypt's");
 static_assert(MHKDF_CRYPT_PASSWORD_MAX == CRYPT_MAX_PASSPHRASE_SIZE - 1,
               "phrases of another length than libcrypt's");
-static_assert(MHKDF_STRING_SIZE <= ALG_SPECIFIC_SIZE, "a string needs more than the scratch area");
 
 /* What a wrapped hash is made of. The caller's struct crypt_data is in use, its stack may be small,
  * and the library keeps none per thread: so the inner one is allocated. */
@@ -38,7 +37,7 @@ hash_foreign(void *ctx, const char *phrase, const char *setting, char *out)
     rc = 0;
 out:
     if (data != NULL)
-        explicit_bzero(data, sizeof(*data));
+        mhkdf_wipe(data, sizeof(*data));
     free(data);
     return rc;
 }
@@ -57,7 +56,7 @@ hash_ours(const char *phrase, size_t phrase_len, const char *setting, uint8_t *o
     error = mhkdf_crypt(phrase, phrase_len, setting, &env, scratch);
     if (error == 0)
         memcpy(output, scratch, strlen(scratch) + 1);
-    explicit_bzero(scratch, MHKDF_STRING_SIZE);
+    mhkdf_wipe(scratch, MHKDF_STRING_SIZE);
 out:
     if (error != 0)
         errno = error;

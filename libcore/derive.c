@@ -7,6 +7,7 @@
 #include "libcore/blake2b.h"
 #include "libcore/bytes.h"
 #include "libcore/derive.h"
+#include "libcore/kernel.h"
 #include "libcore/memory.h"
 #include "libcore/mhkdf.h"
 #include "libcore/team.h"
@@ -75,19 +76,23 @@ make_first_blocks(const struct job *job, uint32_t lane)
     for (uint32_t column = 0; column < 2; column++) {
         bytes_store32(position, column);
         blake2b_long(bytes, BLOCK_SIZE, parts, lengths, 2);
-        block_load(&job->fill.memory[(size_t)lane * job->fill.lane_blocks + column], bytes);
+        struct block *block = &job->fill.memory[(size_t)lane * job->fill.lane_blocks + column];
+        block_load(block, bytes);
+        kernel_from_plain(job->fill.kernel, block);
     }
     mhkdf_wipe(bytes, sizeof bytes);
 }
 
-/* One member's share of the fill: every members-th lane, in step with the others at each slice. */
+/* One member's share of the fill: neighbouring lanes, in step with the others at each slice. */
 static void
 fill_lanes(struct team *team, unsigned member, void *ctx)
 {
     const struct job *job = ctx;
     const struct fill *fill = &job->fill;
+    uint32_t first = fill->lanes * member / team->members;
+    uint32_t count = fill->lanes * (member + 1) / team->members - first;
 
-    for (uint32_t lane = member; lane < fill->lanes; lane += team->members)
+    for (uint32_t lane = first; lane < first + count; lane++)
         make_first_blocks(job, lane);
     for (uint32_t pass = 0; pass < fill->passes; pass++) {
         if (fill->method == FILL_ARGON2DS) {
@@ -97,8 +102,7 @@ fill_lanes(struct team *team, unsigned member, void *ctx)
         }
         for (uint32_t slice = 0; slice < FILL_SLICES; slice++) {
             team_barrier(team);
-            for (uint32_t lane = member; lane < fill->lanes; lane += team->members)
-                fill_segment(fill, pass, slice, lane);
+            fill_segments(fill, pass, slice, first, count);
         }
     }
 }
@@ -116,6 +120,7 @@ make_tag(const struct job *job, uint8_t *tag, uint32_t tag_len)
 
     for (uint32_t lane = 1; lane < fill->lanes; lane++)
         block_xor(&c, last + (size_t)lane * fill->lane_blocks);
+    kernel_to_plain(fill->kernel, &c);
     block_store(bytes, &c);
     blake2b_long(tag, tag_len, parts, lengths, fill->method == FILL_MHKDF1 ? 2 : 1);
     mhkdf_wipe(bytes, sizeof bytes);
@@ -132,7 +137,7 @@ wipe_telling_parts(const struct fill *fill)
         mhkdf_wipe(start + (fill->lane_blocks - 1), sizeof *start);
     }
     if (fill->chain > 0)
-        mhkdf_wipe(fill->sboxes, fill->lanes * sizeof *fill->sboxes);
+        mhkdf_wipe(fill->states, fill->lanes * sizeof *fill->states);
 }
 
 int
@@ -143,13 +148,15 @@ derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag
     struct job job = {.h0 = h0};
     struct fill *fill = &job.fill;
     uint32_t segment_blocks = in->memory_kib / (FILL_SLICES * in->lanes);
-    uint64_t blocks, sbox_kib;
+    uint64_t blocks, state_kib = 0;
+    int mode = kernel_mode_of(in->method, in->chain);
 
     if (segment_blocks < 2) /* Argon2ds takes less than 8 KiB a lane and uses 8 */
         segment_blocks = 2;
     blocks = (uint64_t)segment_blocks * FILL_SLICES * in->lanes;
-    sbox_kib = in->chain > 0 ? (uint64_t)in->lanes * sizeof(struct sbox) / 1024 : 0;
-    if (memory_get(&memory, blocks + sbox_kib) != 0)
+    if (in->chain > 0)
+        state_kib = (in->lanes * sizeof(struct lane_state) + 1023) / 1024;
+    if (memory_get(&memory, blocks + state_kib) != 0)
         return ENOMEM;
 
     fill->method = in->method;
@@ -159,7 +166,8 @@ derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag
     fill->segment_blocks = segment_blocks;
     fill->lane_blocks = segment_blocks * FILL_SLICES;
     fill->memory = memory.base;
-    fill->sboxes = (struct sbox *)(void *)(fill->memory + blocks);
+    fill->states = (struct lane_state *)(void *)(fill->memory + blocks);
+    fill->kernel = mode < 0 ? NULL : kernel_get((enum kernel_mode)mode);
 
     make_h0(h0, in, tag_len);
     team_run(threads < in->lanes ? threads : in->lanes, fill_lanes, &job);

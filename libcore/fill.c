@@ -1,154 +1,84 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <config.h>
 
-#include <stddef.h>
 #include <string.h>
 
+#include "libcore/address.h"
 #include "libcore/fill.h"
+#include "libcore/kernel.h"
 #include "libcore/mhkdf.h"
+#include "libcore/reference.h"
 
-/* Where in the fill we are: the block about to be computed. */
-struct position {
-    uint32_t pass;
-    uint32_t slice;
-    uint32_t lane;
-    uint32_t index; /* in the segment */
+/* Where in a lane a segment starts, and which of its blocks is the first to be computed. */
+struct segment {
+    struct block *start;      /* the segment's first block */
+    const struct block *prev; /* what precedes, in the lane, the first block to be computed */
+    uint32_t first;           /* index of that block in the segment */
 };
 
-/* Addresses for data-independent filling, RFC 9106 section 3.4.1.2. */
-struct addresses {
-    struct block input;
-    struct block output;
-};
-
-static struct block *
-lane_start(const struct fill *fill, uint32_t lane)
+static struct segment
+find_segment(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
 {
-    return fill->memory + (size_t)lane * fill->lane_blocks;
-}
+    struct block *lane_start = fill->memory + (size_t)lane * fill->lane_blocks;
+    struct segment segment;
 
-/* Column of the block at the position. */
-static uint32_t
-column(const struct fill *fill, const struct position *at)
-{
-    return at->slice * fill->segment_blocks + at->index;
-}
-
-/* Column of the block before it in the lane. */
-static uint32_t
-previous_column(const struct fill *fill, const struct position *at)
-{
-    uint32_t here = column(fill, at);
-
-    return here == 0 ? fill->lane_blocks - 1 : here - 1;
-}
-
-/* Steps 1 to 4 of RFC 9106 section 3.4.2: which column of the reference lane J1 stands for. */
-static uint32_t
-reference_column(const struct fill *fill, const struct position *at, uint32_t j1, int same_lane)
-{
-    uint32_t area, start, relative;
-    uint64_t x;
-
-    if (at->pass == 0)
-        area = at->slice * fill->segment_blocks;
+    segment.start = lane_start + (size_t)slice * fill->segment_blocks;
+    segment.first = pass == 0 && slice == 0 ? 2 : 0;
+    if (pass != 0 && slice == 0)
+        segment.prev = lane_start + (fill->lane_blocks - 1);
     else
-        area = fill->lane_blocks - fill->segment_blocks;
-    if (same_lane)
-        area += at->index - 1;
-    else if (at->index == 0)
-        area -= 1;
-
-    x = (uint64_t)j1 * j1 >> 32;
-    relative = area - 1 - (uint32_t)(area * x >> 32);
-
-    start =
-        at->pass == 0 || at->slice == FILL_SLICES - 1 ? 0 : (at->slice + 1) * fill->segment_blocks;
-    return (uint32_t)(((uint64_t)start + relative) % fill->lane_blocks);
+        segment.prev = segment.start + segment.first - 1;
+    return segment;
 }
 
-static const struct block *
-reference_block(const struct fill *fill, const struct position *at, uint64_t j)
-{
-    uint32_t lane = at->lane;
-
-    if (at->pass != 0 || at->slice != 0)
-        lane = (uint32_t)(j >> 32) % fill->lanes;
-    return lane_start(fill, lane) + reference_column(fill, at, (uint32_t)j, lane == at->lane);
-}
-
-static int
-is_data_independent(const struct fill *fill, const struct position *at)
-{
-    return fill->method == FILL_ARGON2I ||
-           (fill->method == FILL_ARGON2ID && at->pass == 0 && at->slice < FILL_SLICES / 2);
-}
-
+/* s = G(0, s, none, 0), in the order of the fill's kernel. */
 static void
-start_addresses(struct addresses *addresses, const struct fill *fill, const struct position *at)
-{
-    memset(addresses, 0, sizeof *addresses);
-    addresses->input.w[0] = at->pass;
-    addresses->input.w[1] = at->lane;
-    addresses->input.w[2] = at->slice;
-    addresses->input.w[3] = (uint64_t)fill->lanes * fill->lane_blocks;
-    addresses->input.w[4] = fill->passes;
-    addresses->input.w[5] = fill->method == FILL_ARGON2I ? 1 : 2;
-}
-
-/* The next 128 pairs J1, J2. */
-static void
-next_addresses(struct addresses *addresses, struct compress_scratch *scratch)
+compress_alone(const struct fill *fill, struct block *s, struct compress_scratch *scratch)
 {
     static const struct block zero;
 
-    addresses->input.w[6]++;
-    compress_argon2(&addresses->output, &zero, &addresses->input, COMPRESS_OVERWRITE, scratch);
-    compress_argon2(&addresses->output, &zero, &addresses->output, COMPRESS_OVERWRITE, scratch);
+    if (fill->kernel != NULL)
+        fill->kernel->compress(s, s, 0);
+    else
+        compress_mhkdf1(s, &zero, s, NULL, 0, COMPRESS_OVERWRITE, scratch);
 }
 
-/* J1 (low half) and J2 for the block at the position, whose predecessor in the lane is prev. */
-static uint64_t
-next_j(struct addresses *addresses, const struct fill *fill, const struct position *at,
-       const struct block *prev, uint32_t first, struct compress_scratch *scratch)
-{
-    if (!is_data_independent(fill, at))
-        return prev->w[0];
-    if (at->index % BLOCK_WORDS == 0 || at->index == first)
-        next_addresses(addresses, scratch);
-    return addresses->output.w[at->index % BLOCK_WORDS];
-}
-
-/* SPEC.md section 3, S-box: from the block that precedes the segment's first computed one. */
+/* SPEC.md section 3, S-box. Its words are in plain order, since the chain looks them up by number.
+ */
 static void
-make_sbox(struct sbox *sbox, const struct block *from, struct compress_scratch *scratch)
+make_sbox(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
 {
-    static const struct block zero;
-    struct block s = *from;
+    struct sbox *sbox = &fill->states[lane].sbox;
+    struct compress_scratch scratch;
+    struct block s = *find_segment(fill, pass, slice, lane).prev;
+    struct block plain;
 
     for (int k = 0; k < SBOX_WORDS / BLOCK_WORDS; k++) {
-        compress_mhkdf1(&s, &zero, &s, NULL, 0, COMPRESS_OVERWRITE, scratch);
-        compress_mhkdf1(&s, &zero, &s, NULL, 0, COMPRESS_OVERWRITE, scratch);
-        memcpy(&sbox->w[k * BLOCK_WORDS], s.w, sizeof s.w);
+        compress_alone(fill, &s, &scratch);
+        compress_alone(fill, &s, &scratch);
+        plain = s;
+        kernel_to_plain(fill->kernel, &plain);
+        memcpy(&sbox->w[k * BLOCK_WORDS], plain.w, sizeof plain.w);
     }
     mhkdf_wipe(&s, sizeof s);
+    mhkdf_wipe(&plain, sizeof plain);
+    mhkdf_wipe(&scratch, sizeof scratch);
 }
 
 static void
-fill_block(const struct fill *fill, const struct position *at, const struct block *prev, uint64_t j,
-           struct compress_scratch *scratch)
+compress_block(const struct fill *fill, struct block *out, const struct block *prev,
+               const struct block *ref, uint32_t pass, uint32_t lane,
+               struct compress_scratch *scratch)
 {
-    struct block *out = lane_start(fill, at->lane) + column(fill, at);
-    const struct block *ref = reference_block(fill, at, j);
-    enum compress_write write = at->pass == 0 ? COMPRESS_OVERWRITE : COMPRESS_XOR;
+    enum compress_write write = pass == 0 ? COMPRESS_OVERWRITE : COMPRESS_XOR;
 
     switch (fill->method) {
     case FILL_MHKDF1:
-        compress_mhkdf1(out, prev, ref, fill->chain == 0 ? NULL : &fill->sboxes[at->lane],
+        compress_mhkdf1(out, prev, ref, fill->chain == 0 ? NULL : &fill->states[lane].sbox,
                         fill->chain, write, scratch);
         break;
     case FILL_ARGON2DS:
-        compress_argon2ds(out, prev, ref, &fill->sboxes[0], scratch);
+        compress_argon2ds(out, prev, ref, &fill->states[0].sbox, scratch);
         break;
     case FILL_ARGON2D:
     case FILL_ARGON2I:
@@ -159,27 +89,47 @@ fill_block(const struct fill *fill, const struct position *at, const struct bloc
 }
 
 void
-fill_segment(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
+fill_portable(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
 {
+    struct segment segment = find_segment(fill, pass, slice, lane);
+    const struct block *prev = segment.prev;
+    int independent = address_is_independent(fill, pass, slice);
     struct compress_scratch scratch;
-    struct addresses addresses;
-    struct position at = {.pass = pass, .slice = slice, .lane = lane};
-    uint32_t first = pass == 0 && slice == 0 ? 2 : 0;
-    const struct block *prev;
+    struct reference reference;
+    struct address address;
 
-    at.index = first;
-    prev = lane_start(fill, lane) + previous_column(fill, &at);
-    if (fill->method == FILL_MHKDF1 && fill->chain > 0)
-        make_sbox(&fill->sboxes[lane], prev, &scratch);
-    start_addresses(&addresses, fill, &at);
-
-    for (; at.index < fill->segment_blocks; at.index++) {
-        uint64_t j = next_j(&addresses, fill, &at, prev, first, &scratch);
-        fill_block(fill, &at, prev, j, &scratch);
-        prev = lane_start(fill, lane) + column(fill, &at);
+    reference_start(&reference, fill, pass, slice);
+    if (independent)
+        address_start(&address, fill, pass, slice, lane);
+    for (uint32_t index = segment.first; index < fill->segment_blocks; index++) {
+        uint64_t j = independent ? address_get(&address, index) : prev->w[0];
+        const struct block *ref = reference_find(&reference, lane, index, j);
+        struct block *out = segment.start + index;
+        compress_block(fill, out, prev, ref, pass, lane, &scratch);
+        prev = out;
     }
     mhkdf_wipe(&scratch, sizeof scratch);
-    mhkdf_wipe(&addresses, sizeof addresses);
+}
+
+void
+fill_segments(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane, uint32_t count)
+{
+    if (fill->method == FILL_MHKDF1 && fill->chain > 0)
+        for (uint32_t i = 0; i < count; i++)
+            make_sbox(fill, pass, slice, lane + i);
+    if (fill->kernel == NULL) {
+        for (uint32_t i = 0; i < count; i++)
+            fill_portable(fill, pass, slice, lane + i);
+        return;
+    }
+    while (count > 0) {
+        /* groups of the same size, as nearly as can be */
+        uint32_t groups = (count + KERNEL_LANES_MAX - 1) / KERNEL_LANES_MAX;
+        uint32_t in_group = (count + groups - 1) / groups;
+        fill->kernel->fill(fill, pass, slice, lane, in_group);
+        lane += in_group;
+        count -= in_group;
+    }
 }
 
 void
@@ -192,7 +142,7 @@ fill_argon2ds_sbox(const struct fill *fill)
     for (int k = 0; k < SBOX_WORDS / BLOCK_WORDS; k++) {
         compress_argon2(&s, &zero, &s, COMPRESS_OVERWRITE, &scratch);
         compress_argon2(&s, &zero, &s, COMPRESS_OVERWRITE, &scratch);
-        memcpy(&fill->sboxes[0].w[k * BLOCK_WORDS], s.w, sizeof s.w);
+        memcpy(&fill->states[0].sbox.w[k * BLOCK_WORDS], s.w, sizeof s.w);
     }
     mhkdf_wipe(&s, sizeof s);
     mhkdf_wipe(&scratch, sizeof scratch);

@@ -14,6 +14,8 @@
 #include "libcore/block.h"
 #include "libcore/compress.h"
 
+struct kernel;
+
 #define FILL_SLICES 4
 
 enum fill_method {
@@ -29,21 +31,34 @@ struct fill {
     uint32_t passes;
     uint32_t lanes;
     uint32_t chain;
-    uint32_t lane_blocks;    /* q of the specification, a multiple of 4 */
-    uint32_t segment_blocks; /* q / 4 */
-    struct block *memory;    /* lanes * lane_blocks blocks; the first two of each lane are set */
-    struct sbox *sboxes;     /* one a lane where chain > 0 */
+    uint32_t lane_blocks;      /* q of the specification, a multiple of 4 */
+    uint32_t segment_blocks;   /* q / 4 */
+    struct block *memory;      /* lanes * lane_blocks blocks; the first two of each lane are set */
+    struct lane_state *states; /* one a lane where chain > 0 */
+    const struct kernel *kernel; /* NULL: the portable code of compress.h */
+};
+
+/** What a lane with a chain has beside its blocks; 64-byte aligned. */
+struct lane_state {
+    struct sbox sbox;
+    uint64_t values[96]; /* of the chain of the block being computed, for a kernel */
+    struct block result; /* of a block that waits for its chain, for a kernel */
 };
 
 /**
- * Fills one segment: pass from 0, slice 0 .. 3, lane from 0. Uses about 4 KiB of stack and leaves
- * nothing secret there.
+ * Fills the segments of count lanes, from lane on: pass from 0, slice 0 .. 3. Uses about 8 KiB of
+ * stack and leaves nothing secret there. Blocks are in the kernel's own order of words.
  */
-void fill_segment(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane);
+void fill_segments(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane,
+                   uint32_t count);
+
+/** The portable fill of one segment, in plain order; the lane's S-box is set where there is a
+ * chain. */
+void fill_portable(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane);
 
 /**
- * Argon2ds alone: makes sboxes[0], the one S-box of all lanes, from the first block of lane 0.
- * Called at the start of each pass, while no segment is being filled.
+ * Argon2ds alone: makes the S-box of states[0], the one of all lanes, from the first block of lane
+ * 0. Called at the start of each pass, while no segment is being filled.
  */
 void fill_argon2ds_sbox(const struct fill *fill);
 

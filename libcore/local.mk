@@ -7,6 +7,7 @@ pkgconfig_DATA = libcore/libmhkdf.pc
 
 noinst_LTLIBRARIES += libcore/libcore.la
 libcore_libcore_la_SOURCES = \
+	libcore/address.c libcore/address.h \
 	libcore/base64.c libcore/base64.h \
 	libcore/blake2b.c libcore/blake2b.h \
 	libcore/block.h \
@@ -17,14 +18,18 @@ libcore_libcore_la_SOURCES = \
 	libcore/fill.c libcore/fill.h \
 	libcore/gensalt.c \
 	libcore/inner.c libcore/inner.h \
+	libcore/kernel.c libcore/kernel.h libcore/kernel_group.h \
+	libcore/kernel_avx512.c libcore/kernel_x86.h \
 	libcore/memory.c libcore/memory.h \
 	libcore/method.c libcore/method.h \
 	libcore/mhkdf.h \
 	libcore/random.c \
+	libcore/reference.h \
 	libcore/setting.c \
 	libcore/team.c libcore/team.h \
 	libcore/version.c \
-	libcore/wipe.c
+	libcore/wipe.c \
+	libcore/x86.c libcore/x86.h
 
 lib_LTLIBRARIES += libcore/libmhkdf.la
 libcore_libmhkdf_la_SOURCES =

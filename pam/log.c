@@ -79,7 +79,7 @@ log_failure(pam_handle_t *pamh, const char *user)
               item(pamh, PAM_RHOST, rhost), user);
 }
 
-static void
+__attribute__((format(printf, 4, 0))) static void
 tell(pam_handle_t *pamh, unsigned flags, int style, const char *format, va_list args)
 {
     char *answer = NULL;

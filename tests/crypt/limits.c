@@ -311,6 +311,31 @@ test_phrases(void)
     free(last);
 }
 
+/* With random bytes of its own, and with a number of bytes that is none. */
+static void
+test_gensalt(void)
+{
+    static const char *const prefixes[] = {"$mhkdf$", "$argon2id$", "$argon2d$", "$argon2i$"};
+    static const char rbytes[64] = "negative numbers must not be taken for large ones";
+    char first[CRYPT_GENSALT_OUTPUT_SIZE], second[CRYPT_GENSALT_OUTPUT_SIZE];
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        const char *prefix = prefixes[i], *got;
+        char *hash;
+
+        check(crypt_gensalt_rn(prefix, 1, NULL, 0, first, sizeof(first)) != NULL &&
+                  crypt_gensalt_rn(prefix, 1, NULL, 0, second, sizeof(second)) != NULL &&
+                  strncmp(first, prefix, strlen(prefix)) == 0 && strcmp(first, second) != 0,
+              "crypt_gensalt_rn of %s, twice, with random bytes of its own", prefix);
+        hash = hash_of(PASSWORD, first);
+        check(hash != NULL && strncmp(hash, first, strlen(first)) == 0, "crypt takes it");
+        free(hash);
+        errno = 0;
+        got = crypt_gensalt_rn(prefix, 1, rbytes, -1, first, sizeof(first));
+        check(got == NULL && errno == EINVAL && first[0] == '*', "%s with -1 random bytes", prefix);
+    }
+}
+
 /* A copy of the string, or of its start, that ends where memory ends. */
 static char *
 at_end_of_memory(const char *string, size_t len)
@@ -721,6 +746,7 @@ main(void)
     expected_hash = must(hash_of(PASSWORD, MHKDF));
     test_refusals();
     test_phrases();
+    test_gensalt();
     test_end_of_memory();
     test_unaligned();
     test_stacks();

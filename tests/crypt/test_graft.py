@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What crypt-plugin/graft does to source trees: to small ones made here, with the places that it
-looks for, and to copies of the real one that $MHKDF_LIBXCRYPT names, if that is set."""
+looks for. tests/crypt/run tries real ones."""
 
 import glob
 import os
@@ -409,19 +409,6 @@ def _():
         done = graft(*arguments)
         tap.equal((done.returncode, done.stdout), (2, ""), arguments)
         tap.contains(done.stderr, "usage: graft")
-
-
-REAL = os.environ.get("MHKDF_LIBXCRYPT")
-
-
-@tap.case("a real tree, {}", ["as it is", "with --default"] if REAL else [])
-def _(how):
-    tree = os.path.join(tempfile.mkdtemp(dir=WORK), "real")
-    shutil.copytree(REAL, tree, symlinks=True)
-    old = contents(tree)
-    default = "default" in how
-    check_grafted(grafted(tree, *(["--default"] if default else [])), old, default)
-    refused(tree, "grafted already")
 
 
 try:

@@ -18,8 +18,10 @@ BUILDDIR = os.environ["MHKDF_BUILDDIR"]
 PATIENCE = 120  # seconds; only a hang is ever stopped by it
 
 # libtool's wrapper is a shell script; what it would start is tested without a shell in between.
-_real = os.path.join(BUILDDIR, "tools", ".libs", "mhkdf")
-BINARY = _real if os.path.exists(_real) else os.path.join(BUILDDIR, "tools", "mhkdf")
+BINARY = os.path.join(BUILDDIR, "tools", "mhkdf")
+with open(BINARY, "rb") as _binary:
+    if _binary.read(2) == b"#!":
+        BINARY = os.path.join(BUILDDIR, "tools", ".libs", "mhkdf")
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILDDIR, "libcore", ".libs"))
 
 with open(BINARY, "rb") as _binary:

@@ -11,6 +11,13 @@
 
 #include <security/pam_appl.h>
 
+/* A sanitizer needs more address space than a limit on it would leave. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STAGE_IS_SANITIZED 1
+#else
+#define STAGE_IS_SANITIZED 0
+#endif
+
 #define STAGE_MAX 4096
 #define STAGE_HASHES 64
 

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fill kernel for AVX-512 (F and VL) with BMI1 and BMI2. */
+#include <config.h>
+
+#include "libcore/kernel.h"
+
+#ifdef __x86_64__
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,bmi,bmi2"))), \
+                             apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512vl,bmi,bmi2")
+#pragma GCC optimize("O3")
+#endif
+
+#include <immintrin.h>
+
+#include "libcore/kernel_x86.h"
+
+/*
+ * A block is an 8 x 8 matrix of units of two words. Each register holds a tile of 2 x 2 units, and
+ * so does the memory: tile (I, J) is register 4I + J and has units (2I, 2J), (2I, 2J+1), (2I+1,
+ * 2J), (2I+1, 2J+1), in this order. Then the four registers of a row of tiles are a, b, c, d of two
+ * rounds over rows, and the four of a column of tiles those of two rounds over columns, and nothing
+ * is ever transposed. Words 0 and 127 are at their places.
+ */
+#define GROUP_POSITION(w) ((w) / 32 * 32 + (w) % 16 / 4 * 8 + (w) / 16 % 2 * 4 + (w) % 4)
+
+#include "libcore/kernel_group.h"
+
+#define V __m512i
+#define TILE(i, j) t[4 * (i) + (j)]
+
+static KERNEL_INLINE V
+load(const struct block *block, int i)
+{
+    return _mm512_load_si512(&block->w[8 * i]);
+}
+
+static KERNEL_INLINE void
+store(struct block *block, int i, V v)
+{
+    _mm512_store_si512(&block->w[8 * i], v);
+}
+
+/* R of tile i. */
+static KERNEL_INLINE V
+feedback(const struct block *prev, const struct block *ref, int i, int chain)
+{
+    if (chain == GROUP_ARGON2)
+        return _mm512_xor_si512(load(prev, i), load(ref, i));
+    return _mm512_add_epi64(load(prev, i), load(ref, i));
+}
+
+/* Z and R of a tile, put together. */
+static KERNEL_INLINE V
+close_tile(V z, V r, int chain)
+{
+    return chain == GROUP_ARGON2 ? _mm512_xor_si512(z, r) : _mm512_add_epi64(z, r);
+}
+
+static KERNEL_INLINE V
+blamka(V x, V y)
+{
+    V m = _mm512_mul_epu32(x, y);
+
+    return _mm512_add_epi64(_mm512_add_epi64(x, y), _mm512_add_epi64(m, m));
+}
+
+/* Half of a quarter round: x = blamka(x, y), z = (z ^ x) >>> r. */
+#define HALF(x, y, z, r)                                   \
+    do {                                                   \
+        (x) = blamka(x, y);                                \
+        (z) = _mm512_ror_epi64(_mm512_xor_si512(z, x), r); \
+    } while (0)
+
+#define POINT(number, vector)                          \
+    do {                                               \
+        if (chain > 0) {                               \
+            group_point(&local, number, parts, chain); \
+            KERNEL_PIN(local.x[0], vector);            \
+        }                                              \
+    } while (0)
+
+/* The same half in the rounds of all rows of tiles; a, b, d are columns of tiles. */
+#define ROWS(point, a, b, d, r)                      \
+    do {                                             \
+        HALF(TILE(0, a), TILE(0, b), TILE(0, d), r); \
+        POINT(point, TILE(0, a));                    \
+        HALF(TILE(1, a), TILE(1, b), TILE(1, d), r); \
+        POINT((point) + 1, TILE(1, a));              \
+        HALF(TILE(2, a), TILE(2, b), TILE(2, d), r); \
+        POINT((point) + 2, TILE(2, a));              \
+        HALF(TILE(3, a), TILE(3, b), TILE(3, d), r); \
+        POINT((point) + 3, TILE(3, a));              \
+    } while (0)
+
+/* One column of tiles. */
+#define COLUMN(j, point, a, b, d, r)                 \
+    do {                                             \
+        HALF(TILE(a, j), TILE(b, j), TILE(d, j), r); \
+        POINT(point, TILE(a, j));                    \
+    } while (0)
+
+#define COLUMNS(point, a, b, d, r)          \
+    do {                                    \
+        COLUMN(1, point, a, b, d, r);       \
+        COLUMN(2, (point) + 1, a, b, d, r); \
+        COLUMN(3, (point) + 2, a, b, d, r); \
+    } while (0)
+
+/* To the diagonals of a round over rows, and back. */
+#define ROWS_TURN(to_b, to_d)                                     \
+    do {                                                          \
+        KERNEL_UNROLL                                             \
+        for (int i = 0; i < 4; i++) {                             \
+            TILE(i, 1) = _mm512_permutex_epi64(TILE(i, 1), to_b); \
+            TILE(i, 2) = _mm512_permutex_epi64(TILE(i, 2), 0x4e); \
+            TILE(i, 3) = _mm512_permutex_epi64(TILE(i, 3), to_d); \
+        }                                                         \
+    } while (0)
+
+/* The same over columns, where the two rounds have every other unit. */
+#define COLUMN_TURN(j, to_b, to_d)                                       \
+    do {                                                                 \
+        TILE(1, j) = _mm512_permutexvar_epi64(to_b, TILE(1, j));         \
+        TILE(2, j) = _mm512_shuffle_i64x2(TILE(2, j), TILE(2, j), 0x4e); \
+        TILE(3, j) = _mm512_permutexvar_epi64(to_d, TILE(3, j));         \
+    } while (0)
+
+static KERNEL_INLINE void
+prefetch(const struct block *block)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < 16; i++)
+        _mm_prefetch((const char *)&block->w[8 * i], _MM_HINT_T0);
+}
+
+/* Writes tile i of the result; word 127 with the chain's last value goes to last_word. */
+static KERNEL_INLINE void
+write_tile(struct group *group, struct group_lane *lane, int i, V v, int parts, int chain)
+{
+    if (chain > 0 && i >= 4) {
+        if (parts > 1 && group->xor) {
+            store(&lane->state->result, i, v);
+            return;
+        }
+        if (parts == 1)
+            v = _mm512_add_epi64(
+                v, _mm512_load_si512(&lane->state->values[8 * i - GROUP_VALUES_FROM]));
+    }
+    if (group->xor)
+        v = _mm512_xor_si512(v, load(lane->out, i));
+    store(lane->out, i, v);
+}
+
+static KERNEL_INLINE uint64_t
+last_word(V v)
+{
+    return (uint64_t)_mm_extract_epi64(_mm512_extracti32x4_epi32(v, 3), 1);
+}
+
+static KERNEL_INLINE void
+slot(struct group *group, unsigned k, int parts, int chain)
+{
+    const V left = _mm512_setr_epi64(1, 4, 3, 6, 5, 0, 7, 2);
+    const V right = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
+    struct group_lane *lane = &group->lanes[k];
+    const struct block *prev = lane->prev, *ref = lane->ref, *next;
+    struct group_local local;
+    uint64_t word0;
+    V t[16];
+
+    group_take(&local, group, lane, parts, chain);
+    KERNEL_UNROLL
+    for (int i = 0; i < 16; i++)
+        t[i] = feedback(prev, ref, i, chain);
+
+    ROWS(0, 0, 1, 3, 32);
+    ROWS(4, 2, 3, 1, 24);
+    ROWS(8, 0, 1, 3, 16);
+    ROWS(12, 2, 3, 1, 63);
+    ROWS_TURN(0x39, 0x93);
+    ROWS(16, 0, 1, 3, 32);
+    ROWS(20, 2, 3, 1, 24);
+    ROWS(24, 0, 1, 3, 16);
+    ROWS(28, 2, 3, 1, 63);
+    ROWS_TURN(0x93, 0x39);
+
+    /* The column of tiles with word 0 first: it names the next reference block. */
+    COLUMN(0, 32, 0, 1, 3, 32);
+    COLUMN(0, 33, 2, 3, 1, 24);
+    COLUMN(0, 34, 0, 1, 3, 16);
+    COLUMN(0, 35, 2, 3, 1, 63);
+    COLUMN_TURN(0, left, right);
+    COLUMN(0, 36, 0, 1, 3, 32);
+    COLUMN(0, 37, 2, 3, 1, 24);
+    COLUMN(0, 38, 0, 1, 3, 16);
+    COLUMN(0, 39, 2, 3, 1, 63);
+    COLUMN_TURN(0, right, left);
+    write_tile(group, lane, 0, close_tile(t[0], feedback(prev, ref, 0, chain), chain), parts,
+               chain);
+    word0 = lane->out->w[0];
+    next = group_next(group, lane, word0);
+    prefetch(next);
+
+    COLUMNS(40, 0, 1, 3, 32);
+    COLUMNS(43, 2, 3, 1, 24);
+    COLUMNS(46, 0, 1, 3, 16);
+    COLUMNS(49, 2, 3, 1, 63);
+    KERNEL_UNROLL
+    for (int j = 1; j < 4; j++)
+        COLUMN_TURN(j, left, right);
+    COLUMNS(52, 0, 1, 3, 32);
+    COLUMNS(55, 2, 3, 1, 24);
+    COLUMNS(58, 0, 1, 3, 16);
+    COLUMNS(61, 2, 3, 1, 63);
+    KERNEL_UNROLL
+    for (int j = 1; j < 4; j++)
+        COLUMN_TURN(j, right, left);
+
+    if (chain > 0 && parts == 1)
+        lane->last_word =
+            (last_word(close_tile(t[15], feedback(prev, ref, 15, chain), chain)) + local.x[0]) ^
+            (group->xor ? lane->out->w[127] : 0);
+    KERNEL_UNROLL
+    for (int i = 1; i < 16; i++)
+        write_tile(group, lane, i, close_tile(t[i], feedback(prev, ref, i, chain), chain), parts,
+                   chain);
+    group_pass_on(&local, group, parts, chain);
+    lane->prev = lane->out++;
+    lane->ref = next;
+}
+
+static KERNEL_INLINE void
+finish(struct block *out, const struct lane_state *state, int chain, int xor)
+{
+    KERNEL_UNROLL
+    for (int i = chain == 3 ? 8 : 4; i < 16; i++) {
+        V values = _mm512_load_si512(&state->values[8 * i - GROUP_VALUES_FROM]);
+        if (xor)
+            store(
+                out, i,
+                _mm512_xor_si512(load(out, i), _mm512_add_epi64(load(&state->result, i), values)));
+        else
+            store(out, i, _mm512_add_epi64(load(out, i), values));
+    }
+    if (xor&&chain == 3) { /* words that wait without a reason to */
+        KERNEL_UNROLL
+        for (int i = 4; i < 8; i++)
+            store(out, i, _mm512_xor_si512(load(out, i), load(&state->result, i)));
+    }
+}
+
+static int
+is_supported(void)
+{
+    return x86_has(X86_AVX512 | X86_BMI);
+}
+
+static const uint8_t POSITIONS[BLOCK_WORDS] = {GROUP_POSITIONS(GROUP_POSITION)};
+
+const struct kernel kernel_avx512 = {
+    .name = "avx512",
+    .is_supported = is_supported,
+    .fill = group_fill,
+    .compress = group_compress,
+    .positions = POSITIONS,
+};
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#endif
