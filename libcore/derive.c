@@ -89,8 +89,9 @@ fill_lanes(struct team *team, unsigned member, void *ctx)
 {
     const struct job *job = ctx;
     const struct fill *fill = &job->fill;
-    uint32_t first = fill->lanes * member / team->members;
-    uint32_t count = fill->lanes * (member + 1) / team->members - first;
+    uint32_t members = team->members;
+    uint32_t first = fill->lanes * member / members;
+    uint32_t count = fill->lanes * (member + 1) / members - first;
 
     for (uint32_t lane = first; lane < first + count; lane++)
         make_first_blocks(job, lane);

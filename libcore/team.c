@@ -2,9 +2,12 @@
 #include <config.h>
 
 #include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
@@ -20,22 +23,68 @@ struct worker {
     pthread_t thread;
 };
 
+/*
+ * Slices end at nearly the same time in all members, so a short wait is the rule: some 20
+ * microseconds of it are spent awake. Where there are more members than CPUs, somebody else needs
+ * this one.
+ */
+#define SPINS 1000
+
+static inline void
+pause_cpu(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ __volatile__("isb");
+#endif
+}
+
+static void
+futex(atomic_uint *word, int operation, unsigned value)
+{
+#ifdef SYS_futex
+    (void)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+#else
+    (void)syscall(SYS_futex_time64, word, operation, value, NULL, NULL, 0);
+#endif
+}
+
+/* Returns once *word is no longer value, and all that was done before it changed is visible. */
+static void
+wait_for_change(struct team *team, atomic_uint *word, unsigned value)
+{
+    for (unsigned i = 0; i < team->spins; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != value)
+            return;
+        pause_cpu();
+    }
+    atomic_fetch_add(&team->asleep, 1);
+    while (atomic_load(word) == value)
+        futex(word, FUTEX_WAIT_PRIVATE, value);
+    atomic_fetch_sub(&team->asleep, 1);
+}
+
+/* Changes *word, and wakes those who wait for that. */
+static void
+change(struct team *team, atomic_uint *word, unsigned value)
+{
+    atomic_store(word, value);
+    if (atomic_load(&team->asleep) != 0)
+        futex(word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
 void
 team_barrier(struct team *team)
 {
-    unsigned long turn;
+    unsigned turn = atomic_load_explicit(&team->turn, memory_order_relaxed);
 
-    (void)pthread_mutex_lock(&team->mutex);
-    turn = team->turn;
-    if (++team->waiting == team->members) {
-        team->waiting = 0;
-        team->turn++;
-        (void)pthread_cond_broadcast(&team->changed);
+    if (atomic_fetch_add(&team->arrived, 1) + 1 == team->members) {
+        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        change(team, &team->turn, turn + 1);
     } else {
-        while (turn == team->turn)
-            (void)pthread_cond_wait(&team->changed, &team->mutex);
+        wait_for_change(team, &team->turn, turn);
     }
-    (void)pthread_mutex_unlock(&team->mutex);
 }
 
 static void *
@@ -44,10 +93,7 @@ run_worker(void *arg)
     struct worker *worker = arg;
     struct team *team = worker->team;
 
-    (void)pthread_mutex_lock(&team->mutex);
-    while (team->members == 0)
-        (void)pthread_cond_wait(&team->changed, &team->mutex);
-    (void)pthread_mutex_unlock(&team->mutex);
+    wait_for_change(team, &team->members, 0);
     team->work(team, worker->member, team->ctx);
     return NULL;
 }
@@ -82,10 +128,7 @@ void
 team_run(unsigned wanted, void (*work)(struct team *team, unsigned member, void *ctx), void *ctx)
 {
     struct worker workers[MHKDF_LANES_MAX];
-    struct team team = {.mutex = PTHREAD_MUTEX_INITIALIZER,
-                        .changed = PTHREAD_COND_INITIALIZER,
-                        .work = work,
-                        .ctx = ctx};
+    struct team team = {.work = work, .ctx = ctx};
     unsigned members;
     int cancel_state;
 
@@ -93,18 +136,14 @@ team_run(unsigned wanted, void (*work)(struct team *team, unsigned member, void 
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (wanted > MHKDF_LANES_MAX)
         wanted = MHKDF_LANES_MAX;
+    team.spins = wanted <= team_cpus() ? SPINS : 0;
     members = start_workers(workers, &team, wanted);
 
-    (void)pthread_mutex_lock(&team.mutex);
-    team.members = members;
-    (void)pthread_cond_broadcast(&team.changed);
-    (void)pthread_mutex_unlock(&team.mutex);
+    change(&team, &team.members, members);
 
     work(&team, 0, ctx);
     for (unsigned i = 1; i < members; i++)
         (void)pthread_join(workers[i].thread, NULL);
-    (void)pthread_cond_destroy(&team.changed);
-    (void)pthread_mutex_destroy(&team.mutex);
     (void)pthread_setcancelstate(cancel_state, NULL);
 }
 

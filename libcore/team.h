@@ -9,14 +9,14 @@
 #ifndef LIBCORE_TEAM_H
 #define LIBCORE_TEAM_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 struct team {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    unsigned members;   /* 0 until all who could be started are known */
-    unsigned waiting;   /* members at the barrier */
-    unsigned long turn; /* times that the barrier has opened */
+    atomic_uint members; /* 0 until all who could be started are known */
+    atomic_uint arrived; /* members at the barrier */
+    atomic_uint turn;    /* times that the barrier has opened */
+    atomic_uint asleep;  /* members that wait in the kernel, for turn or members to change */
+    unsigned spins;      /* how long to wait before that */
     void (*work)(struct team *team, unsigned member, void *ctx);
     void *ctx;
 };
