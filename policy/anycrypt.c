@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "policy/foreign.h"
 
 /* A whole hash of traditional DES; bigcrypt's are longer, and their length depends on the password.
  */
@@ -25,8 +28,28 @@ has_bad_character(const char *setting)
     return 0;
 }
 
-/* libcrypt says EINVAL both for a string that it can't read and for a method that it lacks. What
- * looks like a method's prefix, or like a DES hash, is worth the difference. */
+/* Whether as much memory as this setting needs isn't to be had. */
+static int
+lacks_memory(const char *setting)
+{
+    uint64_t kib = foreign_memory_kib(setting);
+    void *base;
+
+    if (kib == 0 || kib == UINT64_MAX)
+        return 0;
+    if (kib > SIZE_MAX / 2 / 1024)
+        return 1;
+    base =
+        mmap(NULL, (size_t)kib * 1024, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return 1;
+    (void)munmap(base, (size_t)kib * 1024);
+    return 0;
+}
+
+/* libcrypt says EINVAL for a string that it can't read, for a method that it lacks, and also where
+ * yescrypt or scrypt found no memory. What looks like a method's prefix, or like a DES hash, is
+ * worth the difference. */
 static int
 refusal(const char *setting, int error)
 {
@@ -36,7 +59,7 @@ refusal(const char *setting, int error)
         return error;
     known = crypt_checksalt(setting);
     if (known != CRYPT_SALT_INVALID && known != CRYPT_SALT_METHOD_DISABLED)
-        return EINVAL;
+        return lacks_memory(setting) ? ENOMEM : EINVAL;
     if (setting[0] != '$' && setting[0] != '_' && strlen(setting) < DES_HASH_LEN)
         return EINVAL;
     return ENOSYS;

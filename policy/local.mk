@@ -10,6 +10,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/calm.c policy/calm.h \
 	policy/config.c policy/config.h \
 	policy/file.c policy/file.h \
+	policy/foreign.c policy/foreign.h \
 	policy/line.c policy/line.h \
 	policy/lock.c policy/lock.h \
 	policy/newhash.c policy/newhash.h \

@@ -4,9 +4,11 @@
 #include "tools/refusal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "libcore/mhkdf.h"
+#include "policy/foreign.h"
 #include "tools/message.h"
 
 #define KIB_PER_MIB 1024
@@ -26,22 +28,33 @@ refusal_foresee(const char *string)
     return rc;
 }
 
+/* 0 where it isn't known. */
+static uint64_t
+needed_kib(const char *string)
+{
+    struct mhkdf_setting setting;
+    uint64_t kib = 0;
+
+    if (!mhkdf_is_ours(string))
+        return foreign_memory_kib(string);
+    if (mhkdf_parse(string, &setting) == 0)
+        kib = setting.cost.memory_kib;
+    mhkdf_wipe(&setting, sizeof(setting));
+    return kib;
+}
+
 static void
 explain_memory(const char *command, const char *what, const char *string)
 {
-    struct mhkdf_setting setting;
+    uint64_t kib = needed_kib(string);
 
-    if (!mhkdf_is_ours(string) || mhkdf_parse(string, &setting) != 0) {
-        message_error(command, "not enough memory for this hash");
-        return;
-    }
-    if (setting.cost.memory_kib < KIB_PER_MIB)
-        message_error(command, "not enough memory: %s needs %lu KiB", what,
-                      (unsigned long)setting.cost.memory_kib);
+    if (kib == 0 || kib == UINT64_MAX)
+        message_error(command, "not enough memory for %s", what);
+    else if (kib < KIB_PER_MIB)
+        message_error(command, "not enough memory: %s needs %" PRIu64 " KiB", what, kib);
     else
-        message_error(command, "not enough memory: %s needs %lu MiB", what,
-                      (unsigned long)(setting.cost.memory_kib / KIB_PER_MIB));
-    mhkdf_wipe(&setting, sizeof(setting));
+        message_error(command, "not enough memory: %s needs %" PRIu64 " MiB", what,
+                      kib / KIB_PER_MIB);
 }
 
 static void

@@ -99,6 +99,19 @@ def _():
     tap.equal(result.stderr, b"mhkdf verify: not enough memory: STRING needs 1024 MiB\n")
 
 
+@tap.case("too little memory for a method of libcrypt is the same error")
+def _():
+    if SANITIZED:
+        tap.skip("sanitizers reserve more address space than the limit")
+    limit = limited(resource.RLIMIT_AS, 256 << 20)
+    setting = "$y$jFT$cW69xh5Rejo13toRM4cnB."
+    result = run("hash", "--setting", setting, stdin=SECRET, preexec_fn=limit)
+    if b"libcrypt doesn't know" in result.stderr:
+        tap.skip("this system's libcrypt doesn't have $y$")
+    tap.equal((result.returncode, result.stdout), (2, b""))
+    tap.equal(result.stderr, b"mhkdf hash: not enough memory: the hash needs 1024 MiB\n")
+
+
 @tap.case("more memory than there can be is an error")
 def _():
     if SANITIZED:

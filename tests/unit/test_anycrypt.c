@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "policy/anycrypt.h"
+#include "policy/foreign.h"
 
 #define HELLO "Hello world!"
 #define SALT_16_02 "AgICAgICAgICAgICAgICAg"
@@ -228,15 +230,86 @@ test_wrapped_foreign_hash(void **state)
     assert_int_equal(anycrypt_verify(HELLO, hash), EINVAL);
 }
 
+/* Settings that crypt_gensalt makes, and the memory that crypt(5) and yescrypt's sources name. */
+static void
+test_foreign_memory(void **state)
+{
+    static const struct {
+        const char *setting;
+        uint64_t kib;
+    } cases[] = {
+        {"$y$j9T$salt$hash", 16384}, /* N = 4096, r = 32 */
+        {"$gy$j9T$salt$hash", 16384},
+        {"$y$j75$salt$hash", 1024},    /* N = 1024, r = 8 */
+        {"$y$jFT$salt$hash", 1048576}, /* N = 2^18, r = 32 */
+        {"$y$j9k.$", 512 * 49},        /* r = 49, the first number of two digits */
+        {"$y$j9k/$", 512 * 50},
+        {"$7$BU..../....salt$hash", 32768}, /* N = 2^13, r = 32 */
+        {"$y$jzzzzzzT$", UINT64_MAX},
+        {"$7$zU..../....", UINT64_MAX},
+        {"$y$", 0},
+        {"$y$j", 0},
+        {"$y$j9", 0},
+        {"$y$j9$", 0},
+        {"$y$j9k", 0},
+        {"$7$", 0},
+        {"$7$BU...", 0},
+        {"$6$rounds=999999999$salt", 0},
+        {"", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(foreign_memory_kib(cases[i].setting), cases[i].kib);
+}
+
+/* libcrypt itself says EINVAL then. */
+static void
+test_no_memory_for_a_foreign_hash(void **state)
+{
+    static const char setting[] = "$y$jFT$cW69xh5Rejo13toRM4cnB.";
+    struct rlimit before, small;
+    char out[MHKDF_STRING_SIZE] = "x";
+    int hashed, verified;
+
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip();
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    skip();
+#endif
+#endif
+    if (libcrypt_lacks("$y$"))
+        skip();
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    small = before;
+    small.rlim_cur = 512UL * 1024 * 1024; /* half of what it needs */
+    assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+    hashed = anycrypt_hash("a", setting, out);
+    verified = anycrypt_verify("a", setting);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(hashed, ENOMEM);
+    assert_string_equal(out, "");
+    assert_int_equal(verified, ENOMEM);
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),         cmocka_unit_test(test_system_default_method),
-        cmocka_unit_test(test_last_character_counts), cmocka_unit_test(test_unusable_strings),
-        cmocka_unit_test(test_no_tag_is_no_hash),     cmocka_unit_test(test_missing_method),
-        cmocka_unit_test(test_missing_key),           cmocka_unit_test(test_password_length),
-        cmocka_unit_test(test_long_foreign_string),   cmocka_unit_test(test_wrapped_foreign_hash),
+        cmocka_unit_test(test_known_answers),
+        cmocka_unit_test(test_system_default_method),
+        cmocka_unit_test(test_last_character_counts),
+        cmocka_unit_test(test_unusable_strings),
+        cmocka_unit_test(test_no_tag_is_no_hash),
+        cmocka_unit_test(test_missing_method),
+        cmocka_unit_test(test_missing_key),
+        cmocka_unit_test(test_password_length),
+        cmocka_unit_test(test_long_foreign_string),
+        cmocka_unit_test(test_wrapped_foreign_hash),
+        cmocka_unit_test(test_foreign_memory),
+        cmocka_unit_test(test_no_memory_for_a_foreign_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
