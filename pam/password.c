@@ -61,8 +61,11 @@ check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *opt
         return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
     if (password == NULL)
         return PAM_AUTH_ERR;
-    rc = verify_password(pamh, options, user, account, password, true);
-    return for_change(rc);
+    rc = for_change(verify_password(pamh, options, user, account, password, true));
+    if (rc == PAM_AUTHTOK_RECOVERY_ERR)
+        log_tell_error(pamh, flags,
+                       "The current password can't be verified now; the log says why.");
+    return rc;
 }
 
 static int

@@ -622,6 +622,16 @@ out_of_memory_is_said(void **unused)
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(stage_said("E:The new password can't be hashed: Cannot allocate memory|"));
     assert_unchanged(hash);
+    /* Nor can a dear old one be verified. */
+    hash = "$mhkdf$v=1$m=1048576,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA$"
+           "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    stage_account(hash, AGING);
+    assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+    assert_int_equal(change_as_owner(OLD, NEW), PAM_AUTHTOK_RECOVERY_ERR);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(stage_said("E:The current password can't be verified now"));
+    assert_true(stage_logged("can't be verified: Cannot allocate memory"));
+    assert_unchanged(hash);
 }
 
 #endif

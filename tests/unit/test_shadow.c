@@ -343,6 +343,44 @@ owner_mode_and_attributes_stay(void **unused)
     unlink(in_etc("shadow"));
 }
 
+#define ACL "system.posix_acl_access"
+
+/* An ACL of the file is kept; one that the folder would give is not taken. */
+static void
+access_lists_stay(void **unused)
+{
+    /* version 2; owner rw, uid 33 r, group r, mask r, others nothing */
+    static const unsigned char acl[] = "\2\0\0\0"
+                                       "\1\0\6\0\377\377\377\377"
+                                       "\2\0\4\0\41\0\0\0"
+                                       "\4\0\4\0\377\377\377\377"
+                                       "\20\0\4\0\377\377\377\377"
+                                       "\40\0\0\0\377\377\377\377";
+    const size_t len = sizeof(acl) - 1;
+    unsigned char found[64];
+    struct stat st;
+
+    (void)unused;
+    put("shadow", "bob:old:1::::::\n", 16);
+    if (setxattr(in_etc("shadow"), ACL, acl, len, 0) != 0) {
+        print_message("# left out: no ACLs on this file system\n");
+        return;
+    }
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    assert_int_equal(getxattr(in_etc("shadow"), ACL, found, sizeof(found)), len);
+    assert_memory_equal(found, acl, len);
+    assert_int_equal(unlink(in_etc("shadow")), 0);
+    put("shadow", "bob:old:1::::::\n", 16);
+    assert_int_equal(chmod(in_etc("shadow"), 0640), 0);
+    assert_int_equal(setxattr(etc, "system.posix_acl_default", acl, len, 0), 0);
+    assert_int_equal(change("bob", NULL, "NEW", false), 0);
+    assert_int_equal(removexattr(etc, "system.posix_acl_default"), 0);
+    assert_int_equal(getxattr(in_etc("shadow"), ACL, found, sizeof(found)), -1);
+    assert_int_equal(stat(in_etc("shadow"), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    unlink(in_etc("shadow"));
+}
+
 static void
 leftover_is_replaced(void **unused)
 {
@@ -816,6 +854,7 @@ main(void)
         cmocka_unit_test(missing_and_strange_files),
         cmocka_unit_test(link_is_followed),
         cmocka_unit_test(owner_mode_and_attributes_stay),
+        cmocka_unit_test(access_lists_stay),
         cmocka_unit_test(leftover_is_replaced),
         cmocka_unit_test(every_failure_leaves_the_old_file),
         cmocka_unit_test(short_writes_are_continued),
