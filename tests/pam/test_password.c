@@ -270,6 +270,8 @@ owner_of_a_locked_account_does_not(void **unused)
         stage_account(hashes[i], AGING);
         assert_int_equal(change_as_owner(OLD, NEW), PAM_USER_UNKNOWN);
         assert_unchanged(hashes[i]);
+        if (i < 3)
+            assert_string_equal(stage.said, "");
     }
 }
 

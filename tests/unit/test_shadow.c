@@ -41,10 +41,13 @@ static unsigned fault_at, fault_count;
 static const char *fault_call;
 static int fault_errno;
 static char fault_name[32];
+static void (*fault_before)(const char *call); /* called before each call */
 
 int
 faults_hit(const char *call)
 {
+    if (fault_before != NULL)
+        fault_before(call);
     if (fault_call != NULL && strcmp(fault_call, call) != 0)
         return 0;
     if (++fault_count != fault_at)
@@ -672,6 +675,28 @@ lock_is_waited_for_and_given_up(void **unused)
     assert_int_equal(change("bob", "old", "NEW", false), 0);
 }
 
+static unsigned locked;
+
+static void
+remove_before_first_lock(const char *call)
+{
+    if (strcmp(call, "fcntl") == 0 && locked++ == 0)
+        unlink(in_etc(".pwd.lock"));
+}
+
+/* Removed after it was opened: who comes next locks another file, so this lock is worth nothing. */
+static void
+lock_on_a_removed_file_is_not_trusted(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    fault_before = remove_before_first_lock;
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    fault_before = NULL;
+    assert_int_equal(locked, 2);
+    assert_holds("shadow", NEW, strlen(NEW));
+}
+
 /* A lock file that someone removed and made anew is not mistaken for the one in use. */
 static void
 lock_file_may_be_replaced(void **unused)
@@ -864,6 +889,7 @@ main(void)
         cmocka_unit_test(writers_lose_nothing),
         cmocka_unit_test(one_writer_wins),
         cmocka_unit_test(lock_is_waited_for_and_given_up),
+        cmocka_unit_test(lock_on_a_removed_file_is_not_trusted),
         cmocka_unit_test(lock_file_may_be_replaced),
         cmocka_unit_test(signals_are_as_before),
         cmocka_unit_test(accounts_are_found),
