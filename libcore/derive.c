@@ -141,43 +141,77 @@ wipe_telling_parts(const struct fill *fill)
         mhkdf_wipe(fill->states, fill->lanes * sizeof *fill->states);
 }
 
-int
-derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len)
+static uint32_t
+segment_blocks_of(const struct derive *in)
 {
-    uint8_t h0[H0_SIZE];
-    struct memory memory;
-    struct job job = {.h0 = h0};
-    struct fill *fill = &job.fill;
-    uint32_t segment_blocks = in->memory_kib / (FILL_SLICES * in->lanes);
-    uint64_t blocks, state_kib = 0;
-    int mode = kernel_mode_of(in->method, in->chain);
+    uint32_t blocks = in->memory_kib / (FILL_SLICES * in->lanes);
 
-    if (segment_blocks < 2) /* Argon2ds takes less than 8 KiB a lane and uses 8 */
-        segment_blocks = 2;
-    blocks = (uint64_t)segment_blocks * FILL_SLICES * in->lanes;
+    return blocks < 2 ? 2 : blocks; /* Argon2ds takes less than 8 KiB a lane and uses 8 */
+}
+
+static uint64_t
+blocks_of(const struct derive *in)
+{
+    return (uint64_t)segment_blocks_of(in) * FILL_SLICES * in->lanes;
+}
+
+uint64_t
+derive_size_kib(const struct derive *in)
+{
+    uint64_t state_kib = 0;
+
     if (in->chain > 0)
         state_kib = (in->lanes * sizeof(struct lane_state) + 1023) / 1024;
-    if (memory_get(&memory, blocks + state_kib) != 0)
+    return blocks_of(in) + state_kib;
+}
+
+const struct kernel *
+derive_kernel(const struct derive *in)
+{
+    int mode = kernel_mode_of(in->method, in->chain);
+
+    return mode < 0 ? NULL : kernel_get((enum kernel_mode)mode);
+}
+
+int
+derive_with(const struct derive *in, const struct derive_means *means, uint8_t *tag,
+            uint32_t tag_len)
+{
+    uint8_t h0[H0_SIZE];
+    struct memory own = {0};
+    struct job job = {.h0 = h0};
+    struct fill *fill = &job.fill;
+    unsigned threads = means->threads < in->lanes ? means->threads : in->lanes;
+
+    if (means->memory == NULL && memory_get(&own, derive_size_kib(in)) != 0)
         return ENOMEM;
 
     fill->method = in->method;
     fill->passes = in->passes;
     fill->lanes = in->lanes;
     fill->chain = in->chain;
-    fill->segment_blocks = segment_blocks;
-    fill->lane_blocks = segment_blocks * FILL_SLICES;
-    fill->memory = memory.base;
-    fill->states = (struct lane_state *)(void *)(fill->memory + blocks);
-    fill->kernel = mode < 0 ? NULL : kernel_get((enum kernel_mode)mode);
+    fill->segment_blocks = segment_blocks_of(in);
+    fill->lane_blocks = fill->segment_blocks * FILL_SLICES;
+    fill->memory = means->memory == NULL ? own.base : means->memory;
+    fill->states = (struct lane_state *)(void *)(fill->memory + blocks_of(in));
+    fill->kernel = means->kernel;
 
     make_h0(h0, in, tag_len);
-    team_run(threads < in->lanes ? threads : in->lanes, fill_lanes, &job);
+    team_run(threads, fill_lanes, &job);
     make_tag(&job, tag, tag_len);
 
     wipe_telling_parts(fill);
-    memory_release(&memory);
+    memory_release(&own);
     mhkdf_wipe(h0, sizeof h0);
     return 0;
+}
+
+int
+derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len)
+{
+    const struct derive_means means = {.kernel = derive_kernel(in), .threads = threads};
+
+    return derive_with(in, &means, tag, tag_len);
 }
 
 int

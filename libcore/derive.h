@@ -30,10 +30,31 @@ struct derive {
     uint32_t associated_len;
 };
 
+/** What a derivation works with; the tag doesn't depend on it. */
+struct derive_means {
+    const struct kernel *kernel; /* NULL: the portable code */
+    unsigned threads;            /* at most; 1 or more */
+    /**
+     * derive_size_kib KiB, 64-byte aligned, of any content; afterwards it holds no first blocks,
+     * S-boxes or last column, but all the rest of the fill. NULL: memory of its own.
+     */
+    void *memory;
+};
+
+/** KiB of memory that a derivation needs. */
+uint64_t derive_size_kib(const struct derive *in);
+
+/** The fastest kernel for it that works here; NULL: the portable code. */
+const struct kernel *derive_kernel(const struct derive *in);
+
 /**
- * Writes the tag of tag_len bytes (4 .. 2^32 - 1), with at most threads threads (1 or more). The
- * caller has checked the ranges. ENOMEM: the memory isn't to be had; tag is untouched then.
+ * Writes the tag of tag_len bytes (4 .. 2^32 - 1). The caller has checked the ranges. ENOMEM: the
+ * memory isn't to be had; tag is untouched then.
  */
+int derive_with(const struct derive *in, const struct derive_means *means, uint8_t *tag,
+                uint32_t tag_len);
+
+/** The same with the fastest kernel and memory of its own. */
 int derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len);
 
 /** Whether a cost is within the ranges of SPEC.md section 2: 0 or EINVAL. */
