@@ -12,11 +12,13 @@
 
 #ifdef __x86_64__
 extern const struct kernel kernel_avx512;
+extern const struct kernel kernel_avx2;
 #endif
 
 const struct kernel *const kernel_all[] = {
 #ifdef __x86_64__
     &kernel_avx512,
+    &kernel_avx2,
 #endif
     NULL,
 };

@@ -5,6 +5,7 @@
  *
  *   GROUP_POSITION(w)     where word number w of a block is kept, a constant expression;
  *   GROUP_STEP(x, sbox)   optional: one step of the chain, as an expression;
+ *   GROUP_SCRATCH         optional: the group has a scratch block for the slot;
  *   slot()                as declared below.
  *
  * A slot computes one block of one lane. Meanwhile it runs `parts` chains, each in a different part
@@ -58,6 +59,9 @@ struct group_chain {
 };
 
 struct group {
+#ifdef GROUP_SCRATCH
+    struct block scratch; /* where the registers don't hold a block */
+#endif
     struct group_lane lanes[KERNEL_LANES_MAX];
     struct group_chain chains[GROUP_PARTS_MAX]; /* by the part that they are in */
     struct reference reference;
