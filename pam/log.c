@@ -44,7 +44,7 @@ log_debug(pam_handle_t *pamh, const struct options *options, const char *format,
     va_end(args);
 }
 
-/* What comes from the network must not look like lines of its own. */
+/* What comes from the network must not look like lines of its own, nor end a field early. */
 static const char *
 printable(const char *text, char out[ITEM_SIZE])
 {

@@ -24,7 +24,7 @@ open_both(struct replace *replace, char *path)
 
     if (slash == NULL || strlen(slash + 1) >= sizeof(replace->name))
         return ENAMETOOLONG;
-    strcpy(replace->name, slash + 1);
+    memcpy(replace->name, slash + 1, strlen(slash + 1) + 1);
     slash[slash == path ? 1 : 0] = '\0';
     replace->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (replace->dir_fd < 0)
