@@ -71,7 +71,7 @@ def swap_libcrypt(*arguments, check=True):
 
 
 def mhkdf_hash(password, *options):
-    return run('mhkdf', 'hash', '--memory', '1M', '--passes', '1', *options, text=password).strip()
+    return run('mhkdf', 'hash', '--memory', '1M', '--passes', '1', *options, text=password).splitlines()[-1]
 
 
 def verifies(name, password):

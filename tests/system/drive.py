@@ -206,11 +206,16 @@ def hash_of(name):
     return None
 
 
+PASSWD_REFUSES = rb'(?i)passwd: .*(?:token|password).*\n|authentication failure|unchanged'
+
+
 def change_password(name, old, new, retyped=None):
     """passwd as the user himself; old=None where passwd must not ask for it."""
     with Terminal(['passwd'], user=name) as tty:
         if old is not None:
-            tty.expect(rb'Current password: ')
+            if tty.expect(rb'Current password: ', PASSWD_REFUSES)[0] == 1:
+                tty.wait()
+                return tty.result(False, time.monotonic())
             tty.secret(old)
         return new_password(tty, new, retyped)
 
@@ -223,17 +228,16 @@ def change_password_as_root(name, new, retyped=None):
 
 def new_password(tty, new, retyped):
     """The rest of passwd's dialogue.  A refusal may come at each step."""
-    refused = rb'(?i)passwd: .*(?:token|password).*\n|authentication failure|unchanged'
     since = time.monotonic()
     for prompt, answer in ((rb'New password: ', new),
                            (rb'Retype new password: ', new if retyped is None else retyped)):
-        found, _ = tty.expect(rb'(?i)' + prompt, refused)
+        found, _ = tty.expect(rb'(?i)' + prompt, PASSWD_REFUSES)
         if found == 1:
             tty.wait()
             return tty.result(False, since)
         since = tty.secret(answer)
     # After a password that is too weak modules ask again.
-    found, _ = tty.expect(rb'updated successfully', refused, rb'New password: ')
+    found, _ = tty.expect(rb'updated successfully', PASSWD_REFUSES, rb'New password: ')
     result = tty.result(found == 0, since)
     if found == 2:
         os.kill(tty.pid, signal.SIGKILL)
