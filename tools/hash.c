@@ -195,12 +195,12 @@ int
 hash_run(int argc, char **argv)
 {
     struct options_entry entries[OPTION_COUNT] = {
-        [MEMORY] = {"memory", "SIZE", "memory; a number and K, M or G [64M]", NULL},
-        [PASSES] = {"passes", "N", "passes over it, from 1 [1; argon2: 3]", NULL},
-        [LANES] = {"lanes", "N", "parts that can run in parallel, 1 to 64 [4]", NULL},
-        [CHAIN] = {"chain", "N", "length of the latency chain: 0, 3, 6 or 12 [6]", NULL},
-        [METHOD] = {"method", "NAME", "mhkdf, argon2id, argon2d or argon2i [mhkdf]", NULL},
-        [SETTING] = {"setting", "STRING", "use this setting or hash, as crypt(3) does", NULL},
+        [MEMORY] = {"memory", "SIZE", "memory; a number and K, M or G [64M]", NULL, 0},
+        [PASSES] = {"passes", "N", "passes over it, from 1 [1; argon2: 3]", NULL, 0},
+        [LANES] = {"lanes", "N", "parts that can run in parallel, 1 to 64 [4]", NULL, 0},
+        [CHAIN] = {"chain", "N", "length of the latency chain: 0, 3, 6 or 12 [6]", NULL, 0},
+        [METHOD] = {"method", "NAME", "mhkdf, argon2id, argon2d or argon2i [mhkdf]", NULL, 0},
+        [SETTING] = {"setting", "STRING", "use this setting or hash, as crypt(3) does", NULL, 0},
     };
     struct options options = {
         .command = COMMAND,

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/mhkdf
 tools_mhkdf_SOURCES = \
+	tools/bench.c tools/bench.h \
+	tools/bench_json.c \
+	tools/bench_report.c tools/bench_report.h \
 	tools/hash.c tools/hash.h \
 	tools/message.c tools/message.h \
 	tools/mhkdf.c \
@@ -10,6 +13,8 @@ tools_mhkdf_SOURCES = \
 	tools/status.h \
 	tools/terminal.c tools/terminal.h \
 	tools/verify.c tools/verify.h
-tools_mhkdf_CFLAGS = $(AM_CFLAGS) $(PIE_CFLAGS)
+tools_mhkdf_CFLAGS = $(AM_CFLAGS) $(PIE_CFLAGS) $(JANSSON_CFLAGS)
 tools_mhkdf_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
-tools_mhkdf_LDADD = policy/libpolicy.la libcore/libmhkdf.la
+# The bench looks at libcore's internals, so this command holds all of it instead of using the shared
+# library: two copies would disagree about which kernel runs.
+tools_mhkdf_LDADD = bench/libbench.la policy/libpolicy.la libcore/libcore.la $(JANSSON_LIBS)

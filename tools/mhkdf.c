@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
+#include "tools/bench.h"
 #include "tools/hash.h"
 #include "tools/message.h"
 #include "tools/status.h"
@@ -33,6 +34,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } subcommands[] = {
+    {"bench", bench_run},
     {"hash", hash_run},
     {"verify", verify_run},
 };
@@ -41,6 +43,7 @@ static const char help[] =
     "usage: mhkdf SUBCOMMAND [ARGUMENT ...]\n"
     "\n"
     "subcommands:\n"
+    "  bench      measure how long hashes take here\n"
     "  hash       print the string of a password\n"
     "  verify     say whether a password matches a string\n"
     "\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * Command lines, and the help made from the same table. Options are long (--name VALUE or
- * --name=VALUE), are never abbreviated, and may be given once; `--` ends them.
+ * --name=VALUE), some have a letter too (-m VALUE), are never abbreviated, and may be given once;
+ * `--` ends them.
  */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
@@ -10,9 +11,11 @@
 
 struct options_entry {
     const char *name;  /* without the dashes */
-    const char *value; /* what the help calls its value; all options have one */
+    const char *value; /* what the help calls its value; NULL: it has none */
     const char *help;  /* one line */
-    const char *given; /* the value that was given, a pointer into argv; NULL if none was */
+    const char *given; /* the value that was given, a pointer into argv, or "" where it has none;
+                          NULL if it wasn't given */
+    char letter;       /* 'm' for -m; 0: none */
 };
 
 struct options {
@@ -24,6 +27,10 @@ struct options {
     const char *operand_name; /* what the help calls the one operand; NULL: there is none */
     const char *operand_hint; /* said when there is an argument too much */
     const char *operand;      /* what was given, a pointer into argv */
+    char **operands;          /* room for operands_max pointers into argv, where there may be none
+                                 or several; else NULL */
+    size_t operands_max;
+    size_t operands_count; /* given */
 };
 
 enum options_result {

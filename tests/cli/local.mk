@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The mhkdf command, as its users meet it.
 cli_tests = \
+	tests/cli/test_bench.py \
 	tests/cli/test_completion \
 	tests/cli/test_hash.py \
 	tests/cli/test_options.py \
@@ -9,3 +10,8 @@ cli_tests = \
 	tests/cli/test_verify.py
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests)
+
+# Something that calls itself libargon2 and is wrong.
+check_LTLIBRARIES += tests/cli/libwrongargon2.la
+tests_cli_libwrongargon2_la_SOURCES = tests/cli/wrongargon2.c
+tests_cli_libwrongargon2_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere

@@ -83,11 +83,11 @@ def _():
 def _():
     result = run("--help")
     tap.equal((result.returncode, result.stderr), (0, b""))
-    for word in (b"usage: mhkdf ", b"\n  hash ", b"\n  verify ", b"--version"):
+    for word in (b"usage: mhkdf ", b"\n  bench ", b"\n  hash ", b"\n  verify ", b"--version"):
         tap.contains(result.stdout, word)
 
 
-@tap.case("{} --help", ["hash", "verify"])
+@tap.case("{} --help", ["bench", "hash", "verify"])
 def _(subcommand):
     for args in ([subcommand, "--help"], [subcommand, "--help", "rest"]):
         result = run(*args)
@@ -115,7 +115,7 @@ def _():
 @tap.case("help is noticed when it can't be printed")
 def _():
     with open("/dev/full", "wb") as full:
-        for args in (["--help"], ["--version"], ["hash", "--help"], ["verify", "--help"]):
+        for args in (["--help"], ["--version"], ["bench", "--help"], ["hash", "--help"], ["verify", "--help"]):
             result = run(*args, stdout=full)
             tap.equal(result.returncode, 2)
             tap.contains(result.stderr, os.strerror(28).encode())
