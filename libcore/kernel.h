@@ -14,7 +14,9 @@
 #include "libcore/block.h"
 #include "libcore/fill.h"
 
+#ifndef KERNEL_LANES_MAX
 #define KERNEL_LANES_MAX 4
+#endif
 
 /** What compression a fill needs; each is checked on its own. */
 enum kernel_mode {

@@ -250,9 +250,9 @@ slot(struct group *group, unsigned k, int parts, int chain)
     two_columns(group, lane, local, prev, ref, 2, &first, &last, parts, chain);
     two_columns(group, lane, local, prev, ref, 3, &first, &last, parts, chain);
 
-    if (chain > 0 && parts == 1) {
-        lane->last_word = ((uint64_t)_mm256_extract_epi64(last, 3) + local->x[0]) ^ old_last;
-        finish(lane->out, lane->state, chain, group->xor);
+    if (chain > 0) {
+        lane->last_word = (uint64_t)_mm256_extract_epi64(last, 3);
+        lane->old_last = old_last;
     }
     group_pass_on(local, group, parts, chain);
     lane->prev = lane->out++;

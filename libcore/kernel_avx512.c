@@ -27,6 +27,8 @@
  */
 #define GROUP_POSITION(w) ((w) / 32 * 32 + (w) % 16 / 4 * 8 + (w) / 16 % 2 * 4 + (w) % 4)
 
+#define GROUP_TAIL_POINTS 15
+
 #include "libcore/kernel_group.h"
 
 #define V __m512i
@@ -137,24 +139,6 @@ prefetch(const struct block *block)
         _mm_prefetch((const char *)&block->w[8 * i], _MM_HINT_T0);
 }
 
-/* Writes tile i of the result; word 127 with the chain's last value goes to last_word. */
-static KERNEL_INLINE void
-write_tile(struct group *group, struct group_lane *lane, int i, V v, int parts, int chain)
-{
-    if (chain > 0 && i >= 4) {
-        if (parts > 1 && group->xor) {
-            store(&lane->state->result, i, v);
-            return;
-        }
-        if (parts == 1)
-            v = _mm512_add_epi64(
-                v, _mm512_load_si512(&lane->state->values[8 * i - GROUP_VALUES_FROM]));
-    }
-    if (group->xor)
-        v = _mm512_xor_si512(v, load(lane->out, i));
-    store(lane->out, i, v);
-}
-
 static KERNEL_INLINE uint64_t
 last_word(V v)
 {
@@ -168,9 +152,11 @@ slot(struct group *group, unsigned k, int parts, int chain)
     const V right = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
     struct group_lane *lane = &group->lanes[k];
     const struct block *prev = lane->prev, *ref = lane->ref, *next;
-    struct group_local local;
-    uint64_t word0;
-    V t[16];
+    struct block *const out = lane->out;
+    const int xor = group->xor ;
+    struct group_local local KERNEL_UNINITIALIZED;
+    uint64_t word0, last, old_last;
+    V t[16] KERNEL_UNINITIALIZED;
 
     group_take(&local, group, lane, parts, chain);
     KERNEL_UNROLL
@@ -199,9 +185,11 @@ slot(struct group *group, unsigned k, int parts, int chain)
     COLUMN(0, 38, 0, 1, 3, 16);
     COLUMN(0, 39, 2, 3, 1, 63);
     COLUMN_TURN(0, right, left);
-    write_tile(group, lane, 0, close_tile(t[0], feedback(prev, ref, 0, chain), chain), parts,
-               chain);
-    word0 = lane->out->w[0];
+    t[0] = close_tile(t[0], feedback(prev, ref, 0, chain), chain);
+    if (xor)
+        t[0] = _mm512_xor_si512(t[0], load(out, 0));
+    store(out, 0, t[0]);
+    word0 = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(t[0]));
     next = group_next(group, lane, word0);
     prefetch(next);
 
@@ -220,16 +208,31 @@ slot(struct group *group, unsigned k, int parts, int chain)
     for (int j = 1; j < 4; j++)
         COLUMN_TURN(j, right, left);
 
-    if (chain > 0 && parts == 1)
-        lane->last_word =
-            (last_word(close_tile(t[15], feedback(prev, ref, 15, chain), chain)) + local.x[0]) ^
-            (group->xor ? lane->out->w[127] : 0);
-    KERNEL_UNROLL
-    for (int i = 1; i < 16; i++)
-        write_tile(group, lane, i, close_tile(t[i], feedback(prev, ref, i, chain), chain), parts,
-                   chain);
+    last = last_word(close_tile(t[15], feedback(prev, ref, 15, chain), chain));
+    old_last = xor? out->w[127] : 0;
+    if (xor) {
+        KERNEL_UNROLL
+        for (int i = 1; i < 16; i++) {
+            t[i] = close_tile(t[i], feedback(prev, ref, i, chain), chain);
+            if (chain > 0 && i >= GROUP_VALUES_FROM / 8)
+                store(&lane->state->result, i, t[i]);
+            else
+                store(out, i, _mm512_xor_si512(t[i], load(out, i)));
+            POINT(63 + i, t[i]);
+        }
+    } else {
+        KERNEL_UNROLL
+        for (int i = 1; i < 16; i++) {
+            t[i] = close_tile(t[i], feedback(prev, ref, i, chain), chain);
+            store(out, i, t[i]);
+            POINT(63 + i, t[i]);
+        }
+    }
+    lane->last_word = last;
+    lane->old_last = old_last;
     group_pass_on(&local, group, parts, chain);
-    lane->prev = lane->out++;
+    lane->prev = out;
+    lane->out = out + 1;
     lane->ref = next;
 }
 

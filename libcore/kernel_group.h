@@ -30,8 +30,16 @@
 #include "libcore/reference.h"
 
 #define KERNEL_INLINE inline __attribute__((always_inline))
+/* For what is always written before it is read: zeroing it first would cost 5%. */
+#if __GNUC__ >= 12 || defined __clang__
+#define KERNEL_UNINITIALIZED __attribute__((uninitialized))
+#else
+#define KERNEL_UNINITIALIZED
+#endif
 #ifdef __clang__
 #define KERNEL_UNROLL _Pragma("unroll")
+#pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers get in the way; it is speed alone \
+                                                  */
 #else
 #define KERNEL_UNROLL _Pragma("GCC unroll 64")
 #endif
@@ -45,16 +53,17 @@ struct group_lane {
     const struct block *prev; /* the one before it */
     const struct block *ref;  /* its reference, already on its way to the cache */
     struct lane_state *state;
-    uint64_t next_j; /* J of the block after out, where it is data-independent */
-    uint64_t
-        last_word; /* word 127 of prev; kept where parts is 1, so that no chain waits for memory */
-    uint32_t number; /* of the lane */
+    uint64_t next_j;    /* J of the block after out, where it is data-independent */
+    uint64_t last_word; /* word 127 of prev; before the chain has ended, of what is added to it */
+    uint64_t old_last;  /* word 127 of the block that prev was XORed over, or 0 */
+    uint32_t number;    /* of the lane */
 };
 
 /* A chain on its way. */
 struct group_chain {
     uint64_t x;
     struct lane_state *state;
+    struct group_lane *lane;
     struct block *out; /* the block that waits for it; NULL: none, it runs for nothing */
 };
 
@@ -77,14 +86,14 @@ struct group_local {
 };
 
 /*
- * Computes the block of lane k. Where parts is 1, the block is complete afterwards. Otherwise words
- * from GROUP_VALUES_FROM wait for the chain: they are in out, or, with xor, in state->result.
- * Moves the lane on to its next block. parts is 1, 2 or 4, chain is GROUP_ARGON2 or c; both
- * constant.
+ * Computes the block of lane k, without its chain, and moves the lane on to its next block. Where
+ * there is a chain, words from GROUP_VALUES_FROM are written to out, or, with xor, to
+ * state->result; all others to out as they will stay; last_word and old_last are set. parts is 1, 2
+ * or 4, chain is GROUP_ARGON2 or c; both constant.
  */
 static KERNEL_INLINE void slot(struct group *group, unsigned k, int parts, int chain);
 
-/* Adds the values of a chain that has ended to its block. */
+/* Adds the values of a chain that has ended to its block, and completes it. */
 static KERNEL_INLINE void finish(struct block *out, const struct lane_state *state, int chain,
                                  int xor);
 
@@ -117,31 +126,39 @@ group_chain_step(uint64_t x, struct lane_state *state, int i, int chain)
 
 /*
  * The SIMD work of a block has 64 points, at which it passes to the chains: 32 in the rounds over
- * rows, 8 in those over the columns of word 0, 24 in the others. With one lane the address of the
- * next block shall be known early, and its fetch run beside the rest of the chain: so fewer steps
- * before, more behind. With several lanes there is time: evenly.
+ * rows, 8 in those over the columns of word 0, 24 in the others; and GROUP_TAIL_POINTS more where
+ * the kernel writes the block at the end. With one lane the address of the next block shall be
+ * known early, and its fetch run beside the rest of the chain: so fewer steps before, more behind.
+ * With several lanes there is time: evenly.
  */
+#ifndef GROUP_TAIL_POINTS
+#define GROUP_TAIL_POINTS 0
+#endif
 #ifndef GROUP_WEIGHT_ROWS
 #define GROUP_WEIGHT_ROWS 6
 #define GROUP_WEIGHT_FIRST 6
 #define GROUP_WEIGHT_REST 12
+#define GROUP_WEIGHT_TAIL 6
 #endif
 
 /* Steps of total that have been done after this point. */
 static KERNEL_INLINE int
 group_steps_after(int point, int total, int parts)
 {
-    const int sum = 32 * GROUP_WEIGHT_ROWS + 8 * GROUP_WEIGHT_FIRST + 24 * GROUP_WEIGHT_REST;
-    int weight;
+    const int rows = parts > 1 ? 1 : GROUP_WEIGHT_ROWS;
+    const int first = parts > 1 ? 1 : GROUP_WEIGHT_FIRST;
+    const int rest = parts > 1 ? 1 : GROUP_WEIGHT_REST;
+    const int tail = parts > 1 ? 1 : GROUP_WEIGHT_TAIL;
+    const int sum = 32 * rows + 8 * first + 24 * rest + GROUP_TAIL_POINTS * tail;
+    int done = point + 1;
+    int weight = rows * (done < 32 ? done : 32);
 
-    if (parts > 1)
-        return total * (point + 1) / 64;
-    if (point < 32)
-        weight = GROUP_WEIGHT_ROWS * (point + 1);
-    else if (point < 40)
-        weight = 32 * GROUP_WEIGHT_ROWS + GROUP_WEIGHT_FIRST * (point - 31);
-    else
-        weight = 32 * GROUP_WEIGHT_ROWS + 8 * GROUP_WEIGHT_FIRST + GROUP_WEIGHT_REST * (point - 39);
+    if (done > 32)
+        weight += first * (done < 40 ? done - 32 : 8);
+    if (done > 40)
+        weight += rest * (done < 64 ? done - 40 : 24);
+    if (done > 64)
+        weight += tail * (done - 64);
     return total * weight / sum;
 }
 
@@ -174,15 +191,15 @@ group_next(const struct group *group, const struct group_lane *lane, uint64_t wo
 
 /* In a slot: takes the chains up; the one of this block starts. */
 static KERNEL_INLINE void
-group_take(struct group_local *local, struct group *group, const struct group_lane *lane, int parts,
+group_take(struct group_local *local, struct group *group, struct group_lane *lane, int parts,
            int chain)
 {
-    uint64_t last_word;
-
     if (chain <= 0)
         return;
-    last_word = parts == 1 ? lane->last_word : lane->prev->w[127];
-    group->chains[0].x = (lane->prev->w[0] + lane->ref->w[0]) ^ (last_word + lane->ref->w[127]);
+    /* The last word from a register: what was just added in memory would have to be waited for. */
+    group->chains[0].x =
+        (lane->prev->w[0] + lane->ref->w[0]) ^ (lane->last_word + lane->ref->w[127]);
+    group->chains[0].lane = lane;
     group->chains[0].state = lane->state;
     group->chains[0].out = lane->out;
     for (int part = 0; part < parts; part++) {
@@ -191,16 +208,25 @@ group_take(struct group_local *local, struct group *group, const struct group_la
     }
 }
 
+static KERNEL_INLINE void
+group_end_chain(const struct group *group, const struct group_chain *ended, uint64_t x, int chain)
+{
+    struct group_lane *lane = ended->lane;
+
+    lane->last_word = (lane->last_word + x) ^ lane->old_last;
+    finish(ended->out, ended->state, chain, group->xor);
+}
+
 /* At the end of a slot: the last chain has ended, each other one goes on to its next part. */
 static KERNEL_INLINE void
 group_pass_on(const struct group_local *local, struct group *group, int parts, int chain)
 {
     struct group_chain *ended = &group->chains[parts - 1];
 
-    if (chain <= 0 || parts == 1)
+    if (chain <= 0)
         return;
     if (ended->out != NULL)
-        finish(ended->out, ended->state, chain, group->xor);
+        group_end_chain(group, ended, local->x[parts - 1], chain);
     for (int part = parts - 1; part > 0; part--) {
         group->chains[part] = group->chains[part - 1];
         group->chains[part].x = local->x[part - 1];
@@ -219,7 +245,7 @@ group_drain(struct group *group, int parts, int chain)
             continue;
         for (int i = part * (16 * chain / parts); i < 16 * chain; i++)
             c->x = group_chain_step(c->x, c->state, i, chain);
-        finish(c->out, c->state, chain, group->xor);
+        group_end_chain(group, c, c->x, chain);
     }
 }
 
