@@ -6,5 +6,6 @@ EXTRA_DIST += \
 	crypt-plugin/crypt-mhkdf.c \
 	crypt-plugin/crypt.5.in \
 	crypt-plugin/fetch-libxcrypt \
+	crypt-plugin/fetch-source \
 	crypt-plugin/graft \
 	crypt-plugin/swap-libcrypt
