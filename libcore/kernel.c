@@ -13,12 +13,19 @@
 #ifdef __x86_64__
 extern const struct kernel kernel_avx512;
 extern const struct kernel kernel_avx2;
+extern const struct kernel kernel_ssse3;
+extern const struct kernel kernel_sse2;
+#endif
+#ifdef __aarch64__
+extern const struct kernel kernel_neon;
 #endif
 
 const struct kernel *const kernel_all[] = {
 #ifdef __x86_64__
-    &kernel_avx512,
-    &kernel_avx2,
+    &kernel_avx512, &kernel_avx2, &kernel_ssse3, &kernel_sse2,
+#endif
+#ifdef __aarch64__
+    &kernel_neon,
 #endif
     NULL,
 };

@@ -26,23 +26,9 @@
 #include "libcore/block.h"
 #include "libcore/fill.h"
 #include "libcore/kernel.h"
+#include "libcore/kernel_inline.h"
 #include "libcore/mhkdf.h"
 #include "libcore/reference.h"
-
-#define KERNEL_INLINE inline __attribute__((always_inline))
-/* For what is always written before it is read: zeroing it first would cost 5%. */
-#if __GNUC__ >= 12 || defined __clang__
-#define KERNEL_UNINITIALIZED __attribute__((uninitialized))
-#else
-#define KERNEL_UNINITIALIZED
-#endif
-#ifdef __clang__
-#define KERNEL_UNROLL _Pragma("unroll")
-#pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers get in the way; it is speed alone \
-                                                  */
-#else
-#define KERNEL_UNROLL _Pragma("GCC unroll 64")
-#endif
 
 #define GROUP_ARGON2 (-1) /* instead of a chain: XOR feedback of RFC 9106 */
 #define GROUP_PARTS_MAX 4

@@ -19,8 +19,12 @@ libcore_libcore_la_SOURCES = \
 	libcore/gensalt.c \
 	libcore/inner.c libcore/inner.h \
 	libcore/kernel.c libcore/kernel.h libcore/kernel_group.h \
+	libcore/kernel_inline.h libcore/kernel_narrow.h libcore/kernel_x86.h \
 	libcore/kernel_avx2.c \
-	libcore/kernel_avx512.c libcore/kernel_x86.h \
+	libcore/kernel_avx512.c \
+	libcore/kernel_neon.c \
+	libcore/kernel_sse2.c \
+	libcore/kernel_ssse3.c \
 	libcore/memory.c libcore/memory.h \
 	libcore/method.c libcore/method.h \
 	libcore/mhkdf.h \
