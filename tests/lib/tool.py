@@ -4,6 +4,7 @@
 import errno
 import fcntl
 import os
+import re
 import resource
 import select
 import shutil
@@ -25,7 +26,7 @@ with open(BINARY, "rb") as _binary:
 ENVIRONMENT = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILDDIR, "libcore", ".libs"))
 
 with open(BINARY, "rb") as _binary:
-    SANITIZED = b"__asan_init" in _binary.read()
+    SANITIZED = re.search(rb"__[at]san_init", _binary.read()) is not None
 
 
 STRANGER = 61803  # a user who has no other processes

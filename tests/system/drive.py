@@ -277,7 +277,9 @@ def login(name, password):
     with Terminal(['login']) as tty:
         tty.expect(rb'login: ')
         tty.type(name)
-        tty.expect(rb'Password: ')
+        since = time.monotonic()
+        if tty.expect(rb'Password: ', rb'account is locked')[0] == 1:   # by pam_faillock
+            return tty.result(False, since)
         since = tty.secret(password)
         found, _ = tty.expect(rb'(?m)[$#] \Z', rb'Login incorrect|Authentication failure|expired|account')
         result = tty.result(found == 0, since)
