@@ -6,4 +6,6 @@ EXTRA_DIST += \
 	tests/root/login-layer \
 	tests/root/need-packages \
 	tests/root/source-copy \
+	tests/root/test_quickstart \
+	tests/root/test_throwaway_root \
 	tests/root/throwaway-root

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of the whole system, which ./check runs in throwaway roots; "make check" doesn't.
 EXTRA_DIST += \
+	tests/system/common.py \
 	tests/system/drive.py \
+	tests/system/test_faillock.py \
+	tests/system/test_install.py \
+	tests/system/test_logins.py \
+	tests/system/test_passwords.py \
+	tests/system/test_rescue.py \
+	tests/system/test_shadow.py \
 	tests/system/walk.py
