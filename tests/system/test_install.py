@@ -45,6 +45,11 @@ def _():
     for step in ('ldconfig', 'pam-auth-update --package'):
         tap.check(f'    {step}\n' in steps and f'\n{step}\n' in script, f'{step}: README.md and install-inside differ')
     tap.contains(steps, '    crypt-plugin/swap-libcrypt install "$library"\n')
+    quickstart = read(os.path.join(common.SOURCE, 'quickstart'))
+    tap.equal(set(re.search(r'    apt-get install (.*)', steps)[1].split()) | {'python3'},
+              set(re.search(r'(?s)build_packages=\((.*?)\)', quickstart)[1].split()), 'packages')
+    flags = re.search(r'configure (--prefix.*)', steps)[1]
+    tap.contains(quickstart, flags.replace('--libdir=', '--libdir="') + '"', 'flags of configure')
     need(drive.add_user('anna', FIRST))
     need(drive.add_user('carla', FIRST))
     drive.add_user('boris')
