@@ -201,18 +201,20 @@ kernel_agrees(const struct kernel *kernel, enum kernel_mode mode)
     return agrees;
 }
 
-/* The fastest of those that work; with a name, of those with this name. */
-static const struct kernel *
-choose(enum kernel_mode mode, const char *name)
+const struct kernel *
+kernel_choose(const struct kernel *const *from, enum kernel_mode mode, const char *name)
 {
-    for (const struct kernel *const *k = kernel_all; *k != NULL; k++)
+    for (const struct kernel *const *k = from; *k != NULL; k++)
         if ((name == NULL || strcmp(name, (*k)->name) == 0) && (*k)->is_supported() &&
             kernel_agrees(*k, mode))
             return *k;
     return NULL;
 }
 
-/* Test builds take the name of a kernel, or "portable", from the environment; others never look. */
+/*
+ * Test builds take the name of a kernel from the environment, and the portable code where no such
+ * kernel works; others never look.
+ */
 static const char *
 forced_name(void)
 {
@@ -225,11 +227,11 @@ forced_name(void)
 
 static const struct kernel *chosen[KERNEL_MODES];
 
-#define CHOOSE_ONCE(mode)                                  \
-    static pthread_once_t once_##mode = PTHREAD_ONCE_INIT; \
-    static void choose_##mode(void)                        \
-    {                                                      \
-        chosen[mode] = choose(mode, forced_name());        \
+#define CHOOSE_ONCE(mode)                                              \
+    static pthread_once_t once_##mode = PTHREAD_ONCE_INIT;             \
+    static void choose_##mode(void)                                    \
+    {                                                                  \
+        chosen[mode] = kernel_choose(kernel_all, mode, forced_name()); \
     }
 CHOOSE_ONCE(KERNEL_ARGON2)
 CHOOSE_ONCE(KERNEL_CHAIN_0)

@@ -64,6 +64,13 @@ void kernel_to_plain(const struct kernel *kernel, struct block *block);
 /** Whether the kernel gives what the portable code gives: 1 or 0. For kernel_get and tests. */
 int kernel_agrees(const struct kernel *kernel, enum kernel_mode mode);
 
+/**
+ * The first in a list, with NULL at its end, that is supported and agrees; with a name, of those
+ * with this name. NULL: none. For kernel_get and tests.
+ */
+const struct kernel *kernel_choose(const struct kernel *const *from, enum kernel_mode mode,
+                                   const char *name);
+
 /** All kernels that were compiled in, the fastest first, and NULL. */
 extern const struct kernel *const kernel_all[];
 

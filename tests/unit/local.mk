@@ -14,6 +14,21 @@ unit_tests += tests/unit/test_config
 tests_unit_test_config_CFLAGS = $(unit_cflags)
 tests_unit_test_config_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 
+# The choice of a kernel as test builds make it.
+check_LTLIBRARIES += tests/unit/libforced.la
+tests_unit_libforced_la_SOURCES = libcore/kernel.c
+tests_unit_libforced_la_CPPFLAGS = $(AM_CPPFLAGS) -DMHKDF_TESTING
+
+unit_tests += tests/unit/test_forced_kernel
+tests_unit_test_forced_kernel_CFLAGS = $(unit_cflags)
+tests_unit_test_forced_kernel_LDADD = tests/unit/libforced.la $(unit_ldadd)
+
+unit_tests += tests/unit/test_kernel
+tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c tests/unit/hex.h \
+	tests/unit/plain_kernel.h tests/unit/vectors.h
+tests_unit_test_kernel_CFLAGS = $(unit_cflags)
+tests_unit_test_kernel_LDADD = $(unit_ldadd)
+
 unit_tests += tests/unit/test_known_answers
 tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/unit/hex.h
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)
