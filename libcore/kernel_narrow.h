@@ -23,6 +23,15 @@
 
 #define GROUP_POSITION(w) (w)
 #define GROUP_SCRATCH
+/* With several lanes the S-boxes aren't all in the first cache, and a chain takes about twice as
+ * long: it has the time of as many slots as it then needs. */
+#ifndef NARROW_PARTS
+#define NARROW_PARTS(chain) ((chain)*NARROW_WORDS / 6)
+#endif
+#define GROUP_PARTS(count, chain)                   \
+    ((count) >= 4 && NARROW_PARTS(chain) >= 4   ? 4 \
+     : (count) >= 2 && NARROW_PARTS(chain) >= 2 ? 2 \
+                                                : 1)
 
 #include "libcore/kernel_group.h"
 
@@ -65,41 +74,59 @@ blamka(V x, V y)
     return narrow_add(narrow_add(x, y), narrow_add(m, m));
 }
 
-/* Points of kernel_group.h that come before this half of a quarter round, of all in the slot. */
+/*
+ * The chains go beside the rounds: `steps` of each part beside each turn of a loop over rounds, as
+ * many in every turn, so that the loops stay loops. The points of kernel_group.h aren't used. Where
+ * there is one part, a third of the steps is beside the rows and the rest beside the columns: the
+ * address of the next block shall be known early, and its fetch run beside the chain.
+ */
 static KERNEL_INLINE int
-points_before(int half)
+steps_in_rows(int parts, int chain)
 {
-    const int rows = 8 * NARROW_ROUNDS;
+    const int both = chain <= 0 ? 0 : 16 * chain / (NARROW_ROUNDS * parts);
+    const int steps = both / (parts == 1 ? 3 : 2);
 
-    if (half <= rows)
-        return 32 * half / rows;
-    if (half <= rows + 8)
-        return 32 + (half - rows);
-    return 40 + 24 * (half - rows - 8) / (rows - 8);
+    return chain == 12 ? steps / 2 * 2 : steps;
 }
 
-/* What the chains do beside this half. */
-static KERNEL_INLINE void
-points(struct group_local *local, int half, int parts, int chain)
+static KERNEL_INLINE int
+steps_in_columns(int parts, int chain)
 {
-    const int from = points_before(half), to = points_before(half + 1);
+    return chain <= 0 ? 0 : 16 * chain / (NARROW_ROUNDS * parts) - steps_in_rows(parts, chain);
+}
+
+/* What the chains do beside the half of a quarter round with this number, 0 .. 7, in a round with
+ * steps; done: steps before that round. All but local and done are constants, done is even. */
+static KERNEL_INLINE void
+run_chains(struct group_local *local, int half, int steps, int done, int parts, int chain)
+{
+    const int every = chain == 12 ? 2 : 1;
+    const int from = (chain == 3 ? 80 : 32) - GROUP_VALUES_FROM;
 
     KERNEL_UNROLL
-    for (int point = from; point < to; point++)
-        group_point(local, point, parts, chain);
+    for (int i = steps * half / 8; i < steps * (half + 1) / 8; i++) {
+        KERNEL_UNROLL
+        for (int part = 0; part < parts; part++) {
+            struct lane_state *state = local->state[part];
+            local->x[part] = GROUP_STEP(local->x[part], &state->sbox);
+            if ((i + 1) % every == 0)
+                state->values[from + part * 16 * chain / parts / every + done / every +
+                              (i + 1) / every - 1] = local->x[part];
+        }
+    }
 }
 
 /* Half of a quarter round: p = blamka(p, q), r = (r ^ p) >>> by. */
-#define HALF(number, p, q, r, by)                         \
-    do {                                                  \
-        p##0 = blamka(p##0, q##0);                        \
-        p##1 = blamka(p##1, q##1);                        \
-        r##0 = narrow_rotate(narrow_xor(r##0, p##0), by); \
-        r##1 = narrow_rotate(narrow_xor(r##1, p##1), by); \
-        if (chain > 0) {                                  \
-            points(local, number, parts, chain);          \
-            KERNEL_PIN(local->x[0], p##0);                \
-        }                                                 \
+#define HALF(number, p, q, r, by)                                 \
+    do {                                                          \
+        p##0 = blamka(p##0, q##0);                                \
+        p##1 = blamka(p##1, q##1);                                \
+        r##0 = narrow_rotate(narrow_xor(r##0, p##0), by);         \
+        r##1 = narrow_rotate(narrow_xor(r##1, p##1), by);         \
+        if (chain > 0) {                                          \
+            run_chains(local, number, steps, done, parts, chain); \
+            KERNEL_PIN(local->x[0], p##0);                        \
+        }                                                         \
     } while (0)
 
 #define QUARTERS(number)                 \
@@ -131,16 +158,16 @@ points(struct group_local *local, int half, int parts, int chain)
         TURN_2(x); \
     } while (0)
 
-#define ROUND(number)           \
-    do {                        \
-        QUARTERS(number);       \
-        TURN_1(b);              \
-        TURN_2(c);              \
-        TURN_3(d);              \
-        QUARTERS((number) + 4); \
-        TURN_3(b);              \
-        TURN_2(c);              \
-        TURN_1(d);              \
+#define ROUND()      \
+    do {             \
+        QUARTERS(0); \
+        TURN_1(b);   \
+        TURN_2(c);   \
+        TURN_3(d);   \
+        QUARTERS(4); \
+        TURN_3(b);   \
+        TURN_2(c);   \
+        TURN_1(d);   \
     } while (0)
 
 #if NARROW_WORDS == 4
@@ -151,12 +178,12 @@ points(struct group_local *local, int half, int parts, int chain)
         (d) = narrow_turn(d, to_d);   \
     } while (0)
 
-#define ROUND_OF_ROWS(number)       \
+#define ROUND_OF_ROWS()             \
     do {                            \
-        QUARTERS(number);           \
+        QUARTERS(0);                \
         TURN_ROW(b0, c0, d0, 1, 3); \
         TURN_ROW(b1, c1, d1, 1, 3); \
-        QUARTERS((number) + 4);     \
+        QUARTERS(4);                \
         TURN_ROW(b0, c0, d0, 3, 1); \
         TURN_ROW(b1, c1, d1, 3, 1); \
     } while (0)
@@ -164,40 +191,41 @@ points(struct group_local *local, int half, int parts, int chain)
 /* Where, of the eight registers of two rows, x0 and x1 are. */
 #define IN_ROWS(x, i) ((x) + 4 * (i))
 #else
-#define ROUND_OF_ROWS(number) ROUND(number)
+#define ROUND_OF_ROWS() ROUND()
 #define IN_ROWS(x, i) (2 * (x) + (i))
 #endif
 
-/* The rounds over rows that are done at once, from prev and ref to the scratch block. */
+/* One turn of the loop over rows, from prev and ref to the scratch block. */
 static KERNEL_INLINE void
-rows(struct group *group, struct group_local *local, const struct block *prev,
-     const struct block *ref, int number, int parts, int chain)
+rows(struct group_local *local, struct block *scratch, const struct block *prev,
+     const struct block *ref, int turn, int parts, int chain)
 {
-    struct block *scratch = &group->scratch;
-    const int from = 8 * number;
-#define LOAD(x, i) join(load(prev, from + IN_ROWS(x, i)), load(ref, from + IN_ROWS(x, i)), chain)
+    const int steps = steps_in_rows(parts, chain), done = turn * steps;
+#define AT(x, i) (8 * turn + IN_ROWS(x, i))
+#define LOAD(x, i) join(load(prev, AT(x, i)), load(ref, AT(x, i)), chain)
     V a0 = LOAD(0, 0), a1 = LOAD(0, 1), b0 = LOAD(1, 0), b1 = LOAD(1, 1);
     V c0 = LOAD(2, 0), c1 = LOAD(2, 1), d0 = LOAD(3, 0), d1 = LOAD(3, 1);
 #undef LOAD
 
-    ROUND_OF_ROWS(8 * number);
-    store(scratch, from + IN_ROWS(0, 0), a0);
-    store(scratch, from + IN_ROWS(0, 1), a1);
-    store(scratch, from + IN_ROWS(1, 0), b0);
-    store(scratch, from + IN_ROWS(1, 1), b1);
-    store(scratch, from + IN_ROWS(2, 0), c0);
-    store(scratch, from + IN_ROWS(2, 1), c1);
-    store(scratch, from + IN_ROWS(3, 0), d0);
-    store(scratch, from + IN_ROWS(3, 1), d1);
+    ROUND_OF_ROWS();
+    store(scratch, AT(0, 0), a0);
+    store(scratch, AT(0, 1), a1);
+    store(scratch, AT(1, 0), b0);
+    store(scratch, AT(1, 1), b1);
+    store(scratch, AT(2, 0), c0);
+    store(scratch, AT(2, 1), c1);
+    store(scratch, AT(3, 0), d0);
+    store(scratch, AT(3, 1), d1);
+#undef AT
 }
 
 /* Writes register i of the block: Z with R, over the old block unless it waits for the chain. */
 static KERNEL_INLINE void
-close_register(struct group *group, struct group_lane *lane, int i, V z, int chain)
+close_register(const struct group_lane *lane, int i, V z, int chain, int xor)
 {
     V v = join(z, join(load(lane->prev, i), load(lane->ref, i), chain), chain);
 
-    if (!group->xor)
+    if (!xor)
         store(lane->out, i, v);
     else if (chain > 0 && i >= NARROW_VALUES)
         store(&lane->state->result, i, v);
@@ -205,99 +233,61 @@ close_register(struct group *group, struct group_lane *lane, int i, V z, int cha
         store(lane->out, i, narrow_xor(v, load(lane->out, i)));
 }
 
-/* The rounds over columns that are done at once, from the scratch block to the end. */
+/* One turn of the loop over columns, from the scratch block to the end. */
 static KERNEL_INLINE void
-columns(struct group *group, struct group_local *local, struct group_lane *lane, int number,
-        int parts, int chain)
+columns(struct group_local *local, const struct block *scratch, const struct group_lane *lane,
+        int turn, int parts, int chain, int xor)
 {
-    const struct block *scratch = &group->scratch;
-#define AT(x, i) (number + NARROW_ROW * (2 * (x) + (i)))
+    const int steps = steps_in_columns(parts, chain);
+    const int done = NARROW_ROUNDS * steps_in_rows(parts, chain) + turn * steps;
+#define AT(x, i) (turn + NARROW_ROW * (2 * (x) + (i)))
     V a0 = load(scratch, AT(0, 0)), a1 = load(scratch, AT(0, 1));
     V b0 = load(scratch, AT(1, 0)), b1 = load(scratch, AT(1, 1));
     V c0 = load(scratch, AT(2, 0)), c1 = load(scratch, AT(2, 1));
     V d0 = load(scratch, AT(3, 0)), d1 = load(scratch, AT(3, 1));
 
-    ROUND(8 * (NARROW_ROUNDS + number));
-    close_register(group, lane, AT(0, 0), a0, chain);
-    close_register(group, lane, AT(0, 1), a1, chain);
-    close_register(group, lane, AT(1, 0), b0, chain);
-    close_register(group, lane, AT(1, 1), b1, chain);
-    close_register(group, lane, AT(2, 0), c0, chain);
-    close_register(group, lane, AT(2, 1), c1, chain);
-    close_register(group, lane, AT(3, 0), d0, chain);
-    close_register(group, lane, AT(3, 1), d1, chain);
+    ROUND();
+    close_register(lane, AT(0, 0), a0, chain, xor);
+    close_register(lane, AT(0, 1), a1, chain, xor);
+    close_register(lane, AT(1, 0), b0, chain, xor);
+    close_register(lane, AT(1, 1), b1, chain, xor);
+    close_register(lane, AT(2, 0), c0, chain, xor);
+    close_register(lane, AT(2, 1), c1, chain, xor);
+    close_register(lane, AT(3, 0), d0, chain, xor);
+    close_register(lane, AT(3, 1), d1, chain, xor);
 #undef AT
-}
-
-/* All of the block, with every point a constant. */
-#define NARROW_ROWS_2(n)                                          \
-    rows(group, local, lane->prev, lane->ref, (n), parts, chain); \
-    rows(group, local, lane->prev, lane->ref, (n) + 1, parts, chain)
-#define NARROW_COLUMNS_1(n) columns(group, local, lane, (n), parts, chain)
-
-static KERNEL_INLINE void
-all_rows(struct group *group, struct group_local *local, struct group_lane *lane, int parts,
-         int chain)
-{
-    if (chain <= 0) {
-        for (int n = 0; n < NARROW_ROUNDS; n++)
-            rows(group, local, lane->prev, lane->ref, n, parts, chain);
-        return;
-    }
-    NARROW_ROWS_2(0);
-    NARROW_ROWS_2(2);
-#if NARROW_ROUNDS == 8
-    NARROW_ROWS_2(4);
-    NARROW_ROWS_2(6);
-#endif
-}
-
-/* All but the first. */
-static KERNEL_INLINE void
-other_columns(struct group *group, struct group_local *local, struct group_lane *lane, int parts,
-              int chain)
-{
-    if (chain <= 0) {
-        for (int n = 1; n < NARROW_ROUNDS; n++)
-            columns(group, local, lane, n, parts, chain);
-        return;
-    }
-    NARROW_COLUMNS_1(1);
-    NARROW_COLUMNS_1(2);
-    NARROW_COLUMNS_1(3);
-#if NARROW_ROUNDS == 8
-    NARROW_COLUMNS_1(4);
-    NARROW_COLUMNS_1(5);
-    NARROW_COLUMNS_1(6);
-    NARROW_COLUMNS_1(7);
-#endif
 }
 
 static KERNEL_INLINE void
 slot(struct group *group, unsigned k, int parts, int chain)
 {
-    struct group_lane *lane = &group->lanes[k];
+    struct group_lane lane = group->lanes[k];
+    struct block *scratch = &group->scratch;
     struct group_local chains KERNEL_UNINITIALIZED, *local = &chains;
+    const int xor = group->xor ;
     const struct block *next;
 
-    group_take(local, group, lane, parts, chain);
-    all_rows(group, local, lane, parts, chain);
+    group_take(local, group, &group->lanes[k], parts, chain);
+    for (int turn = 0; turn < NARROW_ROUNDS; turn++)
+        rows(local, scratch, lane.prev, lane.ref, turn, parts, chain);
 
     /* The column with word 0 first: it names the next reference block. */
-    columns(group, local, lane, 0, parts, chain);
-    next = group_next(group, lane, lane->out->w[0]);
+    columns(local, scratch, &lane, 0, parts, chain, xor);
+    next = group_next(group, &lane, lane.out->w[0]);
     KERNEL_UNROLL
     for (int i = 0; i < BLOCK_WORDS; i += 8)
         __builtin_prefetch(&next->w[i]);
-    other_columns(group, local, lane, parts, chain);
+    for (int turn = 1; turn < NARROW_ROUNDS; turn++)
+        columns(local, scratch, &lane, turn, parts, chain, xor);
 
     if (chain > 0) {
-        lane->last_word = group->xor ? lane->state->result.w[127] : lane->out->w[127];
-        lane->old_last = group->xor ? lane->out->w[127] : 0;
+        group->lanes[k].last_word = xor? lane.state->result.w[127] : lane.out->w[127];
+        group->lanes[k].old_last = xor? lane.out->w[127] : 0;
     }
     group_pass_on(local, group, parts, chain);
-    lane->prev = lane->out++;
-    lane->ref = next;
+    group->lanes[k].prev = lane.out;
+    group->lanes[k].out = lane.out + 1;
+    group->lanes[k].ref = next;
 }
 
 static KERNEL_INLINE void
