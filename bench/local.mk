@@ -14,4 +14,4 @@ bench_libbench_la_SOURCES = \
 	bench/pages.c bench/pages.h \
 	bench/stats.c bench/stats.h
 bench_libbench_la_LIBADD = $(DL_LIBS)
-EXTRA_DIST += bench/build-libargon2
+EXTRA_DIST += bench/build-libargon2 bench/compare bench/fixed bench/loaded

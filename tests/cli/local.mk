@@ -2,6 +2,7 @@
 # The mhkdf command, as its users meet it.
 cli_tests = \
 	tests/cli/test_bench.py \
+	tests/cli/test_bench_scripts.py \
 	tests/cli/test_completion \
 	tests/cli/test_hash.py \
 	tests/cli/test_options.py \
