@@ -11,7 +11,7 @@
                              apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512vl,bmi,bmi2")
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <immintrin.h>
@@ -29,6 +29,7 @@
 
 #define GROUP_TAIL_POINTS 15
 
+#define GROUP_PARTS_MAX 4
 #include "libcore/kernel_group.h"
 
 #define V __m512i

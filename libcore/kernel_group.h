@@ -31,7 +31,10 @@
 #include "libcore/reference.h"
 
 #define GROUP_ARGON2 (-1) /* instead of a chain: XOR feedback of RFC 9106 */
-#define GROUP_PARTS_MAX 4
+/* The most parts of a chain that a kernel makes use of: 1, 2 or 4. */
+#ifndef GROUP_PARTS_MAX
+#define GROUP_PARTS_MAX 2
+#endif
 #define GROUP_VALUES_FROM 32 /* the first word that a chain is added to */
 
 struct group_lane {
@@ -281,11 +284,66 @@ group_start(struct group *group, struct address addresses[], const struct fill *
         group->chains[part].state = group->lanes[0].state;
 }
 
-/* Parts for chains of a group: no more than it has lanes, and as many as this kernel makes use of.
+/*
+ * group_run for each number of parts and each chain, a function of its own: compilers take far
+ * longer over all of them in one.
  */
-#ifndef GROUP_PARTS
-#define GROUP_PARTS(count, chain) ((count) >= 4 ? 4 : (count) >= 2 ? 2 : 1)
+#define GROUP_RUN(name, parts, chain)                                                           \
+    static __attribute__((noinline)) void name(struct group *group, struct address addresses[], \
+                                               uint32_t count, uint32_t blocks)                 \
+    {                                                                                           \
+        group_run(group, addresses, count, blocks, parts, chain);                               \
+    }
+GROUP_RUN(group_run_argon2, 1, GROUP_ARGON2)
+GROUP_RUN(group_run_0, 1, 0)
+GROUP_RUN(group_run_3_alone, 1, 3)
+GROUP_RUN(group_run_6_alone, 1, 6)
+GROUP_RUN(group_run_12_alone, 1, 12)
+#if GROUP_PARTS_MAX >= 2
+GROUP_RUN(group_run_3_by_2, 2, 3)
+GROUP_RUN(group_run_6_by_2, 2, 6)
+GROUP_RUN(group_run_12_by_2, 2, 12)
+#else
+#define group_run_3_by_2 group_run_3_alone
+#define group_run_6_by_2 group_run_6_alone
+#define group_run_12_by_2 group_run_12_alone
 #endif
+#if GROUP_PARTS_MAX >= 4
+GROUP_RUN(group_run_3_by_4, 4, 3)
+GROUP_RUN(group_run_6_by_4, 4, 6)
+GROUP_RUN(group_run_12_by_4, 4, 12)
+#else
+#define group_run_3_by_4 group_run_3_by_2
+#define group_run_6_by_4 group_run_6_by_2
+#define group_run_12_by_4 group_run_12_by_2
+#endif
+
+typedef void group_runner(struct group *, struct address[], uint32_t, uint32_t);
+
+/* The chains of a group of more lanes are in more parts. */
+static group_runner *
+group_choose(const struct fill *fill, uint32_t count)
+{
+    static group_runner *const chains[3][3] = {
+        {group_run_3_alone, group_run_3_by_2, group_run_3_by_4},
+        {group_run_6_alone, group_run_6_by_2, group_run_6_by_4},
+        {group_run_12_alone, group_run_12_by_2, group_run_12_by_4},
+    };
+    int parts = count >= 4 ? 2 : count >= 2 ? 1 : 0;
+
+    if (fill->method != FILL_MHKDF1)
+        return group_run_argon2;
+    switch (fill->chain) {
+    case 3:
+        return chains[0][parts];
+    case 6:
+        return chains[1][parts];
+    case 12:
+        return chains[2][parts];
+    default:
+        return group_run_0;
+    }
+}
 
 /* kernel.h's fill. */
 static void
@@ -294,31 +352,9 @@ group_fill(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t firs
 {
     struct group group;
     struct address addresses[KERNEL_LANES_MAX];
-    uint32_t blocks = fill->segment_blocks;
 
     group_start(&group, addresses, fill, pass, slice, first_lane, count);
-#define GROUP_RUN_CHAIN(c)                                     \
-    case c:                                                    \
-        if (GROUP_PARTS(count, c) == 4)                        \
-            group_run(&group, addresses, count, blocks, 4, c); \
-        else if (GROUP_PARTS(count, c) == 2)                   \
-            group_run(&group, addresses, count, blocks, 2, c); \
-        else                                                   \
-            group_run(&group, addresses, count, blocks, 1, c); \
-        break
-    if (fill->method != FILL_MHKDF1) {
-        group_run(&group, addresses, count, blocks, 1, GROUP_ARGON2);
-    } else {
-        switch (fill->chain) {
-            GROUP_RUN_CHAIN(3);
-            GROUP_RUN_CHAIN(6);
-            GROUP_RUN_CHAIN(12);
-        default:
-            group_run(&group, addresses, count, blocks, 1, 0);
-            break;
-        }
-    }
-#undef GROUP_RUN_CHAIN
+    group_choose(fill, count)(&group, addresses, count, fill->segment_blocks);
     mhkdf_wipe(&group, sizeof group);
 }
 

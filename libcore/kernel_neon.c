@@ -7,7 +7,7 @@
 #ifdef __aarch64__
 
 #ifndef __clang__
-#pragma GCC optimize("O3")
+#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <arm_neon.h>
