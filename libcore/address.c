@@ -17,43 +17,58 @@ void
 address_start(struct address *address, const struct fill *fill, uint32_t pass, uint32_t slice,
               uint32_t lane)
 {
-    memset(&address->input, 0, sizeof address->input);
-    address->input.w[0] = pass;
-    address->input.w[1] = lane;
-    address->input.w[2] = slice;
-    address->input.w[3] = (uint64_t)fill->lanes * fill->lane_blocks;
-    address->input.w[4] = fill->passes;
-    address->input.w[5] = fill->method == FILL_ARGON2I ? 1 : 2;
-    address->kernel = fill->kernel;
+    address->fill = fill;
+    address->pass = pass;
+    address->slice = slice;
+    address->lane = lane;
+    address->made = 0;
+}
+
+/* The block from which the addresses are made, twice compressed. */
+static void
+set_input(struct address *address)
+{
+    const struct fill *fill = address->fill;
+    struct block *input = &address->output;
+
+    memset(input, 0, sizeof *input);
+    input->w[0] = address->pass;
+    input->w[1] = address->lane;
+    input->w[2] = address->slice;
+    input->w[3] = (uint64_t)fill->lanes * fill->lane_blocks;
+    input->w[4] = fill->passes;
+    input->w[5] = fill->method == FILL_ARGON2I ? 1 : 2;
+    input->w[6] = address->made;
 }
 
 static void
-make_block(struct address *address)
+compress_portable(struct block *block)
 {
     static const struct block zero;
     struct compress_scratch scratch;
-    struct block *out = &address->output;
 
-    *out = address->input;
-    if (address->kernel == NULL) {
-        compress_argon2(out, &zero, out, COMPRESS_OVERWRITE, &scratch);
-        compress_argon2(out, &zero, out, COMPRESS_OVERWRITE, &scratch);
-        return;
-    }
-    kernel_from_plain(address->kernel, out);
-    address->kernel->compress(out, out, 1);
-    address->kernel->compress(out, out, 1);
-    kernel_to_plain(address->kernel, out);
+    compress_argon2(block, &zero, block, COMPRESS_OVERWRITE, &scratch);
+    compress_argon2(block, &zero, block, COMPRESS_OVERWRITE, &scratch);
 }
 
 uint64_t
 address_get(struct address *address, uint32_t index)
 {
-    uint64_t number = index / BLOCK_WORDS + 1;
+    const struct kernel *kernel = address->fill->kernel;
+    struct block *block = &address->output;
+    uint32_t number = index / BLOCK_WORDS + 1;
 
-    if (address->input.w[6] != number) {
-        address->input.w[6] = number;
-        make_block(address);
+    if (address->made != number) {
+        address->made = number;
+        set_input(address);
+        if (kernel == NULL) {
+            compress_portable(block);
+        } else {
+            kernel_from_plain(kernel, block);
+            kernel->compress(block, block, 1);
+            kernel->compress(block, block, 1);
+            kernel_to_plain(kernel, block);
+        }
     }
-    return address->output.w[index % BLOCK_WORDS];
+    return block->w[index % BLOCK_WORDS];
 }

@@ -12,9 +12,12 @@
 
 /** The addresses of one segment of one lane, a block of 128 at a time. Nothing in it is secret. */
 struct address {
-    struct block input; /* w[6] counts the blocks made; 0: none yet */
+    const struct fill *fill;
+    uint32_t pass;
+    uint32_t slice;
+    uint32_t lane;
+    uint32_t made; /* number of the block in output, from 1; 0: none yet */
     struct block output;
-    const struct kernel *kernel;
 };
 
 /** Whether the segments of this pass and slice take their addresses from here: 1 or 0. */

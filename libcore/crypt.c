@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libcore/mhkdf.h"
+#include "libcore/stack.h"
 
 #define LEVELS_MAX 3 /* a string, and up to two settings of ours inside it */
 
@@ -30,6 +31,7 @@ find_key(struct level *level, const struct mhkdf_env *env)
 {
     if (level->setting.key_id[0] == '\0')
         return 0;
+    level->key_len = SIZE_MAX; /* a callback must say how long it is */
     if (env->find_key == NULL ||
         env->find_key(env->ctx, level->setting.key_id, level->key, &level->key_len) != 0)
         return ENOKEY;
@@ -79,7 +81,7 @@ hash_foreign(struct work *work, const void *password, size_t password_len, const
     work->phrase[password_len] = '\0';
     error = env->foreign_crypt(env->ctx, work->phrase, setting, work->hash);
     if (error != 0)
-        return error;
+        return error < 0 || error == EKEYREJECTED ? EINVAL : error;
     if (memchr(work->hash, '\0', sizeof work->hash) == NULL || work->hash[0] == '*' ||
         work->hash[0] == '\0')
         return EINVAL;
@@ -147,6 +149,7 @@ mhkdf_crypt(const void *password, size_t password_len, const char *setting,
     if (error == 0)
         error = mhkdf_encode(&work.levels[0].setting, out, MHKDF_STRING_SIZE);
     mhkdf_wipe(&work, sizeof work);
+    stack_wipe();
     return error;
 }
 
@@ -171,5 +174,6 @@ mhkdf_verify(const void *password, size_t password_len, const char *hash,
         error = EKEYREJECTED;
     mhkdf_wipe(expected, sizeof expected);
     mhkdf_wipe(&work, sizeof work);
+    stack_wipe();
     return error;
 }

@@ -10,6 +10,7 @@
 #include "libcore/kernel.h"
 #include "libcore/memory.h"
 #include "libcore/mhkdf.h"
+#include "libcore/stack.h"
 #include "libcore/team.h"
 
 #define H0_SIZE 64
@@ -203,6 +204,7 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
     wipe_telling_parts(fill);
     memory_release(&own);
     mhkdf_wipe(h0, sizeof h0);
+    stack_wipe();
     return 0;
 }
 
@@ -284,7 +286,8 @@ mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, uns
     struct derive in;
     int error;
 
-    memset(tag, 0, tag_len);
+    if (tag_len > 0)
+        memset(tag, 0, tag_len);
     if ((error = check_input(cost, input, tag_len)) != 0)
         return error;
 

@@ -10,21 +10,21 @@
 #include "libcore/memory.h"
 #include "libcore/mhkdf.h"
 
-#ifdef __x86_64__
+#ifdef KERNEL_X86
 extern const struct kernel kernel_avx512;
 extern const struct kernel kernel_avx2;
 extern const struct kernel kernel_ssse3;
 extern const struct kernel kernel_sse2;
 #endif
-#ifdef __aarch64__
+#ifdef KERNEL_NEON
 extern const struct kernel kernel_neon;
 #endif
 
 const struct kernel *const kernel_all[] = {
-#ifdef __x86_64__
+#ifdef KERNEL_X86
     &kernel_avx512, &kernel_avx2, &kernel_ssse3, &kernel_sse2,
 #endif
-#ifdef __aarch64__
+#ifdef KERNEL_NEON
     &kernel_neon,
 #endif
     NULL,

@@ -14,6 +14,17 @@
 #include "libcore/block.h"
 #include "libcore/fill.h"
 
+/*
+ * Which kernels there are. Without optimisation each temporary of these long functions would have a
+ * place of its own on the stack, some megabytes of them: then the portable code is all there is.
+ */
+#if defined __OPTIMIZE__ && defined __x86_64__
+#define KERNEL_X86 1
+#endif
+#if defined __OPTIMIZE__ && defined __aarch64__
+#define KERNEL_NEON 1
+#endif
+
 #ifndef KERNEL_LANES_MAX
 #define KERNEL_LANES_MAX 4
 #endif

@@ -4,7 +4,7 @@
 
 #include "libcore/kernel.h"
 
-#ifdef __x86_64__
+#ifdef KERNEL_X86
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)

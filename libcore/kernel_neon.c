@@ -4,7 +4,7 @@
 
 #include "libcore/kernel.h"
 
-#ifdef __aarch64__
+#ifdef KERNEL_NEON
 
 #ifndef __clang__
 #pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */

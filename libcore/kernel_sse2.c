@@ -4,7 +4,7 @@
 
 #include "libcore/kernel.h"
 
-#ifdef __x86_64__
+#ifdef KERNEL_X86
 
 #ifndef __clang__
 #pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */

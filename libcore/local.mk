@@ -31,6 +31,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/random.c \
 	libcore/reference.h \
 	libcore/setting.c \
+	libcore/stack.c libcore/stack.h \
 	libcore/team.c libcore/team.h \
 	libcore/version.c \
 	libcore/wipe.c \

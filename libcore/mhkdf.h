@@ -5,13 +5,14 @@
  * Conventions of every function here:
  * - The result is 0 or a positive errno value; errno itself is not part of the interface. What each
  *   value means is said at the function. Outputs are written only on success unless said otherwise.
+ * - Buffers of one call must not overlap.
  * - The caller owns all buffers; the library keeps no pointer after it returns and no state between
  *   calls. Pointers with a length of 0 may be NULL.
  * - All functions are thread-safe and may be called after fork(). None prints, exits, aborts, reads
  *   the environment, installs signal handlers, or leaves threads, descriptors or mappings behind.
  * - Passwords, keys, tags and what is derived from them are wiped from the library's own memory
  *   before it returns, on success and on failure.
- * - Hashing uses memory_kib KiB of fresh mappings, about 16 KiB of the caller's stack, and up to
+ * - Hashing uses memory_kib KiB of fresh mappings, up to 20 KiB of the caller's stack, and up to
  *   lanes - 1 threads besides the caller's, which block all signals and are joined before return.
  *
  * SPEC.md (doc/SPEC.md in the distribution) is the contract for functions and strings.

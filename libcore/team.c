@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
+#include "libcore/stack.h"
 #include "libcore/team.h"
 
 /* A fill needs less than 8 KiB, but glibc takes the host's thread-local data from the same stack.
@@ -95,6 +96,7 @@ run_worker(void *arg)
 
     wait_for_change(team, &team->members, 0);
     team->work(team, worker->member, team->ctx);
+    stack_wipe(); /* the C library keeps stacks for other threads */
     return NULL;
 }
 

@@ -45,7 +45,7 @@ tests_unit_test_process_SOURCES = tests/unit/test_process.c tests/unit/hex.h
 tests_unit_test_process_CFLAGS = $(unit_cflags)
 tests_unit_test_process_LDADD = $(unit_ldadd)
 tests_unit_test_process_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=pthread_create,--wrap=mmap,--wrap=mmap64,--wrap=munmap
+	-Wl,--wrap=pthread_create,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 
 unit_tests += tests/unit/test_random
 tests_unit_test_random_CFLAGS = $(unit_cflags)

@@ -39,12 +39,16 @@ static int threads_started, mappings_made, unblocked_threads;
 static void *last_mapping;
 static size_t last_mapping_size;
 static int telling_parts_found;
+static int mappings_live;
+static int advices; /* bit n: madvise(2) with advice n, of a whole mapping */
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 void *__real_mmap(void *, size_t, int, int, int, off_t);
 void *__wrap_mmap(void *, size_t, int, int, int, off_t);
 int __real_munmap(void *, size_t);
+int __real_madvise(void *, size_t, int);
+int __wrap_madvise(void *, size_t, int);
 int __wrap_munmap(void *, size_t);
 
 int
@@ -76,6 +80,7 @@ __wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offs
         return MAP_FAILED;
     }
     mappings_made++;
+    mappings_live++;
     last_mapping = __real_mmap(at, size, protection, flags, fd, offset);
     last_mapping_size = size;
     return last_mapping;
@@ -104,7 +109,17 @@ __wrap_munmap(void *at, size_t size)
         }
         telling_parts_found += !is_zero(memory + 64 * 1024, 39 * 1024);
     }
+    if (watching)
+        mappings_live--;
     return __real_munmap(at, size);
+}
+
+int
+__wrap_madvise(void *at, size_t size, int advice)
+{
+    if (watching && at == last_mapping && size == last_mapping_size)
+        advices |= 1 << advice;
+    return __real_madvise(at, size, advice);
 }
 
 static int
@@ -123,6 +138,7 @@ reset(void **state)
     watching = 1;
     fail_threads_from = fail_mappings_from = -1;
     threads_started = mappings_made = unblocked_threads = telling_parts_found = 0;
+    mappings_live = advices = 0;
     return 0;
 }
 
@@ -240,6 +256,55 @@ nothing_is_left_behind(void **state)
 }
 
 static void
+mappings_are_given_back(void **state)
+{
+    static const char *const settings[] = {
+        "$mhkdf$v=1$m=64,t=1,p=4,c=0$AgICAgICAgICAgICAgICAg",
+        "$mhkdf$v=1$m=64,t=1,p=4,c=12$AgICAgICAgICAgICAgICAg",
+        "$argon2id$v=19$m=64,t=1,p=4$AgICAgICAgICAgICAgICAg",
+        "$argon2d$v=19$m=64,t=1,p=4$AgICAgICAgICAgICAgICAg",
+    };
+    char out[MHKDF_STRING_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        mappings_made = advices = 0;
+        assert_int_equal(mhkdf_crypt("p", 1, settings[i], NULL, out), 0);
+        assert_true(mappings_made > 0);
+        assert_int_equal(mappings_live, 0);
+        assert_true((advices & 1 << MADV_DONTDUMP) != 0);
+        assert_true((advices & 1 << MADV_WIPEONFORK) != 0);
+        assert_true((advices & 1 << MADV_HUGEPAGE) != 0);
+    }
+}
+
+/* A host that cancels its thread must not have it unwound while workers use its stack. */
+static void *
+hash_cancelled(void *arg)
+{
+    (void)pthread_cancel(pthread_self());
+    if (derive(4, arg) != 0)
+        memset(arg, 0, 32);
+    pthread_testcancel();
+    return NULL;
+}
+
+static void
+cancelled_thread(void **state)
+{
+    pthread_t thread;
+    uint8_t tag[32] = {0};
+    void *done;
+
+    (void)state;
+    watching = 0;
+    assert_int_equal(__real_pthread_create(&thread, NULL, hash_cancelled, tag), 0);
+    assert_int_equal(pthread_join(thread, &done), 0);
+    assert_ptr_equal(done, PTHREAD_CANCELED);
+    hex_assert_equal(tag, 32, TAG);
+}
+
+static void
 telling_parts_are_wiped(void **state)
 {
     uint8_t tag[32];
@@ -342,6 +407,65 @@ secrets_leave_the_stack(void **state)
     }
     assert_int_equal(__real_munmap(stack, STACK_SIZE), 0);
 }
+
+/* What depends on the password is the same in all hashes of one and differs in those of another. */
+#define STACK_RUNS 6
+
+struct stack_run {
+    const char *password;
+    char out[MHKDF_STRING_SIZE];
+};
+
+static void *
+hash_on_stack(void *arg)
+{
+    static const struct mhkdf_env env = {.threads = 1};
+    struct stack_run *run = arg;
+
+    return mhkdf_crypt(run->password, 8, STRING, &env, run->out) == 0 ? arg : NULL;
+}
+
+static void
+run_on_stack(uint64_t *stack, struct stack_run *run)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    void *done;
+
+    memset(stack, 0, STACK_SIZE);
+    assert_int_equal(pthread_attr_init(&attr), 0);
+    assert_int_equal(pthread_attr_setstack(&attr, stack, STACK_SIZE), 0);
+    assert_int_equal(__real_pthread_create(&thread, &attr, hash_on_stack, run), 0);
+    assert_int_equal(pthread_join(thread, &done), 0);
+    assert_non_null(done);
+    (void)pthread_attr_destroy(&attr);
+}
+
+static void
+nothing_of_the_password_stays_on_the_stack(void **state)
+{
+    uint64_t *stacks[STACK_RUNS];
+    struct stack_run runs[STACK_RUNS];
+    unsigned telling = 0;
+
+    (void)state;
+    for (int i = 0; i < STACK_RUNS; i++) {
+        stacks[i] = __real_mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        assert_true(stacks[i] != MAP_FAILED);
+        runs[i].password = i % 2 == 0 ? "password" : "Qassword";
+        run_on_stack(stacks[i], &runs[i]);
+    }
+    for (size_t w = 0; w < STACK_SIZE / sizeof(uint64_t); w++) {
+        int steady = stacks[0][w] != stacks[1][w];
+        for (int i = 2; i < STACK_RUNS; i++)
+            steady = steady && stacks[i][w] == stacks[i % 2][w];
+        telling += (unsigned)steady;
+    }
+    assert_int_equal(telling, 0);
+    for (int i = 0; i < STACK_RUNS; i++)
+        assert_int_equal(__real_munmap(stacks[i], STACK_SIZE), 0);
+}
 #endif
 
 static void *
@@ -387,11 +511,14 @@ main(void)
         cmocka_unit_test_setup(process_limit_exhausted, reset),
         cmocka_unit_test_setup(signal_mask_and_cancel_state_return, reset),
         cmocka_unit_test_setup(nothing_is_left_behind, reset),
+        cmocka_unit_test_setup(mappings_are_given_back, reset),
+        cmocka_unit_test_setup(cancelled_thread, reset),
         cmocka_unit_test_setup(telling_parts_are_wiped, reset),
         cmocka_unit_test_setup(no_memory, reset),
         cmocka_unit_test_setup(too_much_memory, reset),
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test_setup(secrets_leave_the_stack, reset),
+        cmocka_unit_test_setup(nothing_of_the_password_stays_on_the_stack, reset),
 #endif
         cmocka_unit_test_setup(many_hashes_at_once, reset),
         cmocka_unit_test_setup(at_least_one_cpu, reset),

@@ -381,6 +381,13 @@ derive_refuses(void **state)
     input.salt_len = 8;
     input.key_len = 65;
     assert_int_equal(mhkdf_derive(&cost, &input, 1, tag, 32), EINVAL);
+    input.key_len = 0;
+    assert_int_equal(mhkdf_derive(&cost, &input, 1, NULL, 0), EINVAL);
+#if SIZE_MAX > UINT32_MAX
+    input.password_len = (size_t)UINT32_MAX + 1;
+    assert_int_equal(mhkdf_derive(&cost, &input, 1, tag, 32), EINVAL);
+    input.password_len = 0;
+#endif
     cost = (struct mhkdf_cost){MHKDF_METHOD_ARGON2ID, 8, 1, 1, 0};
     input.key = "k";
     input.key_len = 1;
@@ -424,6 +431,74 @@ password_length_and_keys(void **state)
     assert_int_equal(mappings, 0);
 }
 
+/* What callbacks may get wrong. */
+static int callback_result;
+static size_t callback_key_len;
+static const char *callback_hash;
+
+static int
+wrong_key(void *ctx, const char *key_id, uint8_t *key, size_t *key_len)
+{
+    (void)ctx;
+    (void)key_id;
+    memset(key, 'k', MHKDF_KEY_MAX);
+    if (callback_key_len != 0)
+        *key_len = callback_key_len;
+    return callback_result;
+}
+
+static int
+wrong_crypt(void *ctx, const char *phrase, const char *setting, char *out)
+{
+    (void)ctx;
+    (void)phrase;
+    (void)setting;
+    if (callback_hash == NULL)
+        memset(out, 'a', MHKDF_STRING_SIZE);
+    else
+        strcpy(out, callback_hash);
+    return callback_result;
+}
+
+static void
+callbacks_gone_wrong(void **state)
+{
+    static const char keyed[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0,k=a$" SALT;
+    static const char wrapped[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0,w=" INNER_SHA512 "$" SALT;
+    static const char wrapped_hash[] =
+        "$mhkdf$v=1$m=8,t=1,p=1,c=0,w=" INNER_SHA512 "$" SALT "$" TAG;
+    const struct mhkdf_env env = {.find_key = wrong_key, .foreign_crypt = wrong_crypt};
+    char out[MHKDF_STRING_SIZE];
+
+    (void)state;
+    callback_result = 0;
+    callback_key_len = MHKDF_KEY_MAX + 1;
+    assert_int_equal(mhkdf_crypt("p", 1, keyed, &env, out), ENOKEY);
+    callback_key_len = 0; /* it forgot to say */
+    assert_int_equal(mhkdf_crypt("p", 1, keyed, &env, out), ENOKEY);
+    callback_key_len = MHKDF_KEY_MAX;
+    assert_int_equal(mhkdf_crypt("p", 1, keyed, &env, out), 0);
+
+    callback_hash = "*0";
+    assert_int_equal(mhkdf_crypt("p", 1, wrapped, &env, out), EINVAL);
+    callback_hash = "";
+    assert_int_equal(mhkdf_crypt("p", 1, wrapped, &env, out), EINVAL);
+    callback_hash = NULL; /* without an end */
+    assert_int_equal(mhkdf_crypt("p", 1, wrapped, &env, out), EINVAL);
+    assert_string_equal(out, "");
+    callback_hash = "$6$saltstring$h";
+    assert_int_equal(mhkdf_crypt("p", 1, wrapped, &env, out), 0);
+    assert_int_equal(mhkdf_crypt("a\0b", 3, wrapped, &env, out), EINVAL);
+
+    /* only the comparison may say that the password is wrong */
+    callback_result = EKEYREJECTED;
+    assert_int_equal(mhkdf_verify("p", 1, wrapped_hash, &env), EINVAL);
+    callback_result = -5;
+    assert_int_equal(mhkdf_verify("p", 1, wrapped_hash, &env), EINVAL);
+    callback_result = EACCES;
+    assert_int_equal(mhkdf_verify("p", 1, wrapped_hash, &env), EACCES);
+}
+
 int
 main(void)
 {
@@ -439,6 +514,7 @@ main(void)
         cmocka_unit_test(derive_refuses),
         cmocka_unit_test(verify_needs_a_tag),
         cmocka_unit_test(password_length_and_keys),
+        cmocka_unit_test(callbacks_gone_wrong),
     };
 
     return cmocka_run_group_tests(tests, set_up, NULL);

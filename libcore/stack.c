@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "libcore/mhkdf.h"
+#include "libcore/stack.h"
+
+__attribute__((noinline)) void
+stack_wipe(void)
+{
+    char used[STACK_WIPED];
+
+    mhkdf_wipe(used, sizeof used);
+}
