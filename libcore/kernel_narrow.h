@@ -13,10 +13,11 @@
  *   KERNEL_PIN(x, v)            as in kernel_x86.h;
  *   with 4 words: V narrow_turn(v, by), four words to the left by a constant 1, 2 or 3.
  *
- * A block is 8 rows of 16 words, in plain order. Eight registers are at work at a time: a0, a1, b0,
- * ... d1 of a round, where x0 and x1 have, in each 128 bits, four words of x. They come from one
- * row (128-bit registers), or from one column in each 128 bits. In 256 bits a row's a, b, c, d are
- * a register each, and two rows are at work.
+ * A block is 8 rows of 16 words, in plain order. Sixteen registers are at work at a time, a[0] ..
+ * d[3], though the compiler keeps some of them in memory: with fewer, each step would wait for the
+ * one before. They come from two rows (128-bit registers) or four, or from two columns in each 128
+ * bits. Four words of x, in a round, are in both x[0] and x[1], and in x[2] and x[3]; but with rows
+ * in 256 bits each register has four.
  */
 #ifndef LIBCORE_KERNEL_NARROW_H
 #define LIBCORE_KERNEL_NARROW_H
@@ -38,8 +39,7 @@
 #define NARROW_REGISTERS (BLOCK_WORDS / NARROW_WORDS)
 #define NARROW_ROW (16 / NARROW_WORDS)                   /* registers in a row */
 #define NARROW_VALUES (GROUP_VALUES_FROM / NARROW_WORDS) /* the first that a chain is added to */
-#define NARROW_ROUNDS \
-    (16 / NARROW_WORDS) /* over rows, and over columns; NARROW_WORDS / 2 at once */
+#define NARROW_TURNS (NARROW_REGISTERS / 16)             /* of the loops over rows and columns */
 
 static KERNEL_INLINE V
 load(const struct block *block, int i)
@@ -75,124 +75,130 @@ blamka(V x, V y)
 }
 
 /*
- * The chains go beside the rounds: `steps` of each part beside each turn of a loop over rounds, as
- * many in every turn, so that the loops stay loops. The points of kernel_group.h aren't used. Where
- * there is one part, a third of the steps is beside the rows and the rest beside the columns: the
- * address of the next block shall be known early, and its fetch run beside the chain.
+ * What the chains do beside one turn of a loop: as much in every turn, so that the loops stay
+ * loops, and in equal shares between its SIMD steps. The points of kernel_group.h aren't used. All
+ * are constants but done.
  */
-static KERNEL_INLINE int
-steps_in_rows(int parts, int chain)
-{
-    const int both = chain <= 0 ? 0 : 16 * chain / (NARROW_ROUNDS * parts);
-    const int steps = both / (parts == 1 ? 3 : 2);
+struct beside {
+    int parts;
+    int chain;
+    int done;   /* steps of each part before the turn; even where chain is 12 */
+    int steps;  /* of each part in the turn */
+    int shares; /* that they are divided into */
+};
 
-    return chain == 12 ? steps / 2 * 2 : steps;
+/* Where there is one part, a third of its steps is beside the rows and the rest beside the columns:
+ * the address of the next block shall be known early, and its fetch run beside the chain. */
+static KERNEL_INLINE struct beside
+beside_rows(int turn, int parts, int chain)
+{
+    const int both = chain <= 0 ? 0 : 16 * chain / (NARROW_TURNS * parts);
+    const int even = chain == 12 ? 2 : 1;
+    struct beside rows = {.parts = parts, .chain = chain, .shares = 8};
+
+    rows.steps = both / ((parts == 1 ? 3 : 2) * even) * even;
+    rows.done = turn * rows.steps;
+    return rows;
 }
 
-static KERNEL_INLINE int
-steps_in_columns(int parts, int chain)
+static KERNEL_INLINE struct beside
+beside_columns(int turn, int parts, int chain)
 {
-    return chain <= 0 ? 0 : 16 * chain / (NARROW_ROUNDS * parts) - steps_in_rows(parts, chain);
+    const int both = chain <= 0 ? 0 : 16 * chain / (NARROW_TURNS * parts);
+    struct beside columns = {.parts = parts, .chain = chain, .shares = 12};
+
+    columns.done = beside_rows(NARROW_TURNS, parts, chain).done;
+    columns.steps = both - columns.done / NARROW_TURNS;
+    columns.done += turn * columns.steps;
+    return columns;
 }
 
-/* What the chains do beside the half of a quarter round with this number, 0 .. 7, in a round with
- * steps; done: steps before that round. All but local and done are constants, done is even. */
+/* The chains' share with this number, from 0, after what has made v. */
 static KERNEL_INLINE void
-run_chains(struct group_local *local, int half, int steps, int done, int parts, int chain)
+run_share(struct group_local *local, const struct beside *beside, int number, V *v)
 {
+    const int chain = beside->chain;
     const int every = chain == 12 ? 2 : 1;
     const int from = (chain == 3 ? 80 : 32) - GROUP_VALUES_FROM;
+    const int end = beside->steps * (number + 1) / beside->shares;
 
+    if (chain <= 0)
+        return;
     KERNEL_UNROLL
-    for (int i = steps * half / 8; i < steps * (half + 1) / 8; i++) {
+    for (int i = beside->steps * number / beside->shares; i < end; i++) {
         KERNEL_UNROLL
-        for (int part = 0; part < parts; part++) {
+        for (int part = 0; part < beside->parts; part++) {
             struct lane_state *state = local->state[part];
+            const int first = from + part * 16 * chain / beside->parts / every;
             local->x[part] = GROUP_STEP(local->x[part], &state->sbox);
             if ((i + 1) % every == 0)
-                state->values[from + part * 16 * chain / parts / every + done / every +
-                              (i + 1) / every - 1] = local->x[part];
+                state->values[first + beside->done / every + i / every] = local->x[part];
         }
+    }
+    KERNEL_PIN(local->x[0], *v);
+}
+
+/* Half of a quarter round, number 0 .. 7: x = blamka(x, y), z = (z ^ x) >>> by. */
+static KERNEL_INLINE void
+half(V x[4], const V y[4], V z[4], int by, struct group_local *local, const struct beside *beside,
+     int number)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        x[i] = blamka(x[i], y[i]);
+        z[i] = narrow_rotate(narrow_xor(z[i], x[i]), by);
+    }
+    run_share(local, beside, number, &x[0]);
+}
+
+/* GB, number 0 or 1 of a round. */
+static KERNEL_INLINE void
+quarters(V a[4], V b[4], V c[4], V d[4], struct group_local *local, const struct beside *beside,
+         int number)
+{
+    half(a, b, d, 32, local, beside, 4 * number);
+    half(c, d, b, 24, local, beside, 4 * number + 1);
+    half(a, b, d, 16, local, beside, 4 * number + 2);
+    half(c, d, b, 63, local, beside, 4 * number + 3);
+}
+
+/* Four words of each round, in each half of two registers, to the left by 1, 2 or 3. */
+static KERNEL_INLINE void
+turn_pairs(V x[4], int by)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i += 2) {
+        const V x0 = x[i], x1 = x[i + 1];
+        x[i] = by == 1 ? narrow_next(x0, x1) : by == 2 ? x1 : narrow_next(x1, x0);
+        x[i + 1] = by == 1 ? narrow_next(x1, x0) : by == 2 ? x0 : narrow_next(x0, x1);
     }
 }
 
-/* Half of a quarter round: p = blamka(p, q), r = (r ^ p) >>> by. */
-#define HALF(number, p, q, r, by)                                 \
-    do {                                                          \
-        p##0 = blamka(p##0, q##0);                                \
-        p##1 = blamka(p##1, q##1);                                \
-        r##0 = narrow_rotate(narrow_xor(r##0, p##0), by);         \
-        r##1 = narrow_rotate(narrow_xor(r##1, p##1), by);         \
-        if (chain > 0) {                                          \
-            run_chains(local, number, steps, done, parts, chain); \
-            KERNEL_PIN(local->x[0], p##0);                        \
-        }                                                         \
-    } while (0)
-
-#define QUARTERS(number)                 \
-    do {                                 \
-        HALF((number), a, b, d, 32);     \
-        HALF((number) + 1, c, d, b, 24); \
-        HALF((number) + 2, a, b, d, 16); \
-        HALF((number) + 3, c, d, b, 63); \
-    } while (0)
-
-/* The four words of x in x0 and x1 to the left, by 1, 2 and 3. */
-#define TURN_1(x)                               \
-    do {                                        \
-        const V next = narrow_next(x##0, x##1); \
-        x##1 = narrow_next(x##1, x##0);         \
-        x##0 = next;                            \
-    } while (0)
-
-#define TURN_2(x)            \
-    do {                     \
-        const V kept = x##0; \
-        x##0 = x##1;         \
-        x##1 = kept;         \
-    } while (0)
-
-#define TURN_3(x)  \
-    do {           \
-        TURN_1(x); \
-        TURN_2(x); \
-    } while (0)
-
-#define ROUND()      \
-    do {             \
-        QUARTERS(0); \
-        TURN_1(b);   \
-        TURN_2(c);   \
-        TURN_3(d);   \
-        QUARTERS(4); \
-        TURN_3(b);   \
-        TURN_2(c);   \
-        TURN_1(d);   \
+#define ROUND(turn)                              \
+    do {                                         \
+        quarters(a, b, c, d, local, &beside, 0); \
+        turn(b, 1);                              \
+        turn(c, 2);                              \
+        turn(d, 3);                              \
+        quarters(a, b, c, d, local, &beside, 1); \
+        turn(b, 3);                              \
+        turn(c, 2);                              \
+        turn(d, 1);                              \
     } while (0)
 
 #if NARROW_WORDS == 4
-#define TURN_ROW(b, c, d, to_b, to_d) \
-    do {                              \
-        (b) = narrow_turn(b, to_b);   \
-        (c) = narrow_turn(c, 2);      \
-        (d) = narrow_turn(d, to_d);   \
-    } while (0)
+static KERNEL_INLINE void
+turn_rows(V x[4], int by)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++)
+        x[i] = narrow_turn(x[i], by);
+}
 
-#define ROUND_OF_ROWS()             \
-    do {                            \
-        QUARTERS(0);                \
-        TURN_ROW(b0, c0, d0, 1, 3); \
-        TURN_ROW(b1, c1, d1, 1, 3); \
-        QUARTERS(4);                \
-        TURN_ROW(b0, c0, d0, 3, 1); \
-        TURN_ROW(b1, c1, d1, 3, 1); \
-    } while (0)
-
-/* Where, of the eight registers of two rows, x0 and x1 are. */
 #define IN_ROWS(x, i) ((x) + 4 * (i))
 #else
-#define ROUND_OF_ROWS() ROUND()
-#define IN_ROWS(x, i) (2 * (x) + (i))
+#define turn_rows turn_pairs
+#define IN_ROWS(x, i) (2 * (x) + (i) % 2 + 8 * ((i) / 2))
 #endif
 
 /* One turn of the loop over rows, from prev and ref to the scratch block. */
@@ -200,22 +206,26 @@ static KERNEL_INLINE void
 rows(struct group_local *local, struct block *scratch, const struct block *prev,
      const struct block *ref, int turn, int parts, int chain)
 {
-    const int steps = steps_in_rows(parts, chain), done = turn * steps;
-#define AT(x, i) (8 * turn + IN_ROWS(x, i))
-#define LOAD(x, i) join(load(prev, AT(x, i)), load(ref, AT(x, i)), chain)
-    V a0 = LOAD(0, 0), a1 = LOAD(0, 1), b0 = LOAD(1, 0), b1 = LOAD(1, 1);
-    V c0 = LOAD(2, 0), c1 = LOAD(2, 1), d0 = LOAD(3, 0), d1 = LOAD(3, 1);
-#undef LOAD
+    const struct beside beside = beside_rows(turn, parts, chain);
+    V a[4] KERNEL_UNINITIALIZED, b[4] KERNEL_UNINITIALIZED;
+    V c[4] KERNEL_UNINITIALIZED, d[4] KERNEL_UNINITIALIZED;
 
-    ROUND_OF_ROWS();
-    store(scratch, AT(0, 0), a0);
-    store(scratch, AT(0, 1), a1);
-    store(scratch, AT(1, 0), b0);
-    store(scratch, AT(1, 1), b1);
-    store(scratch, AT(2, 0), c0);
-    store(scratch, AT(2, 1), c1);
-    store(scratch, AT(3, 0), d0);
-    store(scratch, AT(3, 1), d1);
+#define AT(x, i) (16 * turn + IN_ROWS(x, i))
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        a[i] = join(load(prev, AT(0, i)), load(ref, AT(0, i)), chain);
+        b[i] = join(load(prev, AT(1, i)), load(ref, AT(1, i)), chain);
+        c[i] = join(load(prev, AT(2, i)), load(ref, AT(2, i)), chain);
+        d[i] = join(load(prev, AT(3, i)), load(ref, AT(3, i)), chain);
+    }
+    ROUND(turn_rows);
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        store(scratch, AT(0, i), a[i]);
+        store(scratch, AT(1, i), b[i]);
+        store(scratch, AT(2, i), c[i]);
+        store(scratch, AT(3, i), d[i]);
+    }
 #undef AT
 }
 
@@ -238,23 +248,27 @@ static KERNEL_INLINE void
 columns(struct group_local *local, const struct block *scratch, const struct group_lane *lane,
         int turn, int parts, int chain, int xor)
 {
-    const int steps = steps_in_columns(parts, chain);
-    const int done = NARROW_ROUNDS * steps_in_rows(parts, chain) + turn * steps;
-#define AT(x, i) (turn + NARROW_ROW * (2 * (x) + (i)))
-    V a0 = load(scratch, AT(0, 0)), a1 = load(scratch, AT(0, 1));
-    V b0 = load(scratch, AT(1, 0)), b1 = load(scratch, AT(1, 1));
-    V c0 = load(scratch, AT(2, 0)), c1 = load(scratch, AT(2, 1));
-    V d0 = load(scratch, AT(3, 0)), d1 = load(scratch, AT(3, 1));
+    const struct beside beside = beside_columns(turn, parts, chain);
+    V a[4] KERNEL_UNINITIALIZED, b[4] KERNEL_UNINITIALIZED;
+    V c[4] KERNEL_UNINITIALIZED, d[4] KERNEL_UNINITIALIZED;
 
-    ROUND();
-    close_register(lane, AT(0, 0), a0, chain, xor);
-    close_register(lane, AT(0, 1), a1, chain, xor);
-    close_register(lane, AT(1, 0), b0, chain, xor);
-    close_register(lane, AT(1, 1), b1, chain, xor);
-    close_register(lane, AT(2, 0), c0, chain, xor);
-    close_register(lane, AT(2, 1), c1, chain, xor);
-    close_register(lane, AT(3, 0), d0, chain, xor);
-    close_register(lane, AT(3, 1), d1, chain, xor);
+#define AT(x, i) (2 * turn + (i) / 2 + NARROW_ROW * (2 * (x) + (i) % 2))
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        a[i] = load(scratch, AT(0, i));
+        b[i] = load(scratch, AT(1, i));
+        c[i] = load(scratch, AT(2, i));
+        d[i] = load(scratch, AT(3, i));
+    }
+    ROUND(turn_pairs);
+    KERNEL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        close_register(lane, AT(0, i), a[i], chain, xor);
+        close_register(lane, AT(1, i), b[i], chain, xor);
+        close_register(lane, AT(2, i), c[i], chain, xor);
+        close_register(lane, AT(3, i), d[i], chain, xor);
+        run_share(local, &beside, 8 + i, &a[3]);
+    }
 #undef AT
 }
 
@@ -268,7 +282,7 @@ slot(struct group *group, unsigned k, int parts, int chain)
     const struct block *next;
 
     group_take(local, group, &group->lanes[k], parts, chain);
-    for (int turn = 0; turn < NARROW_ROUNDS; turn++)
+    for (int turn = 0; turn < NARROW_TURNS; turn++)
         rows(local, scratch, lane.prev, lane.ref, turn, parts, chain);
 
     /* The column with word 0 first: it names the next reference block. */
@@ -277,7 +291,7 @@ slot(struct group *group, unsigned k, int parts, int chain)
     KERNEL_UNROLL
     for (int i = 0; i < BLOCK_WORDS; i += 8)
         __builtin_prefetch(&next->w[i]);
-    for (int turn = 1; turn < NARROW_ROUNDS; turn++)
+    for (int turn = 1; turn < NARROW_TURNS; turn++)
         columns(local, scratch, &lane, turn, parts, chain, xor);
 
     if (chain > 0) {

@@ -35,7 +35,7 @@ struct plain_pair {
 
 #define V struct plain_pair
 #define NARROW_WORDS 2
-#define KERNEL_PIN(x, v) ((void)0)
+#define KERNEL_PIN(x, v) ((void)(v))
 
 static KERNEL_INLINE V
 narrow_load(const uint64_t *words)
