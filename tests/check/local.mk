@@ -3,6 +3,7 @@
 EXTRA_DIST += \
 	tests/check/cmocka.h \
 	tests/check/config.h \
+	tests/check/dist \
 	tests/check/foreign \
 	tests/check/install \
 	tests/check/style \
