@@ -187,6 +187,23 @@ def _(name):
     tap.equal(finish(t, f"signal {number:d}", (b"half",)), b"")
 
 
+@tap.case("the tests can be run by somebody who ignores {}", ["SIGINT", "SIGQUIT", "SIGHUP", "SIGTSTP"])
+def _(name):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_IGN)
+    t = Terminal(*CHEAP)
+    signal.signal(number, before)
+    t.expect(ASK)
+    os.kill(t.pid, number)
+    if number == signal.SIGTSTP:
+        t.stopped()
+        t.foreground()
+        t.expect(ASK)
+        number = signal.SIGTERM
+        os.kill(t.pid, number)
+    finish(t, f"signal {number:d}")
+
+
 @tap.case("a signal that was ignored stays so")
 def _():
     t = Terminal(*CHEAP, ignore=(signal.SIGHUP, signal.SIGINT))

@@ -95,6 +95,20 @@ def pending(descriptor):
     return struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4))[0]
 
 
+# What a terminal or another process sends to a job. Whoever runs the tests may ignore some of it: a
+# background job of a script has INT and QUIT ignored, nohup HUP.
+JOB_SIGNALS = (
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGALRM,
+    signal.SIGTERM,
+    signal.SIGTSTP,
+    signal.SIGTTIN,
+    signal.SIGTTOU,
+)
+
+
 class Terminal:
     """The command as a job of a small shell, on a terminal whose other end is ours.
 
@@ -234,8 +248,8 @@ class _Shell:
             os.setpgid(0, 0)
             if not background:
                 os.tcsetpgrp(self.terminal, os.getpid())
-            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            for number in JOB_SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
             for number in ignore:
                 signal.signal(number, signal.SIG_IGN)
             os.dup2(self.terminal, 0)
