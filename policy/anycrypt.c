@@ -47,22 +47,34 @@ lacks_memory(const char *setting)
     return 0;
 }
 
-/* libcrypt says EINVAL for a string that it can't read, for a method that it lacks, and also where
- * yescrypt or scrypt found no memory. What looks like a method's prefix, or like a DES hash, is
- * worth the difference. */
+/* Whether libcrypt has the method of a setting: 0, EINVAL or ENOSYS. It doesn't tell what it can't
+ * read from a method that it lacks; what looks like a method's prefix, or like a DES hash, is worth
+ * the difference. */
 static int
-refusal(const char *setting, int error)
+find_method(const char *setting)
 {
-    int known;
+    int known = crypt_checksalt(setting);
 
-    if (error != 0 && error != EINVAL)
-        return error;
-    known = crypt_checksalt(setting);
     if (known != CRYPT_SALT_INVALID && known != CRYPT_SALT_METHOD_DISABLED)
-        return lacks_memory(setting) ? ENOMEM : EINVAL;
+        return 0;
     if (setting[0] != '$' && setting[0] != '_' && strlen(setting) < DES_HASH_LEN)
         return EINVAL;
     return ENOSYS;
+}
+
+/* Why crypt_r failed. EINVAL is also what it says for a method that it lacks, and where yescrypt or
+ * scrypt found no memory. */
+static int
+refusal(const char *setting, int error)
+{
+    int rc;
+
+    if (error != 0 && error != EINVAL)
+        return error;
+    rc = find_method(setting);
+    if (rc == 0)
+        rc = lacks_memory(setting) ? ENOMEM : EINVAL;
+    return rc;
 }
 
 static int
@@ -103,6 +115,62 @@ out:
 }
 
 static const struct mhkdf_env env = {.foreign_crypt = foreign_crypt};
+
+static int
+check_foreign(const char *setting)
+{
+    int rc;
+
+    if (setting[0] == '\0' || has_bad_character(setting))
+        return EINVAL;
+    if (strlen(setting) >= MHKDF_STRING_SIZE)
+        return ERANGE;
+    rc = find_method(setting);
+    return rc == 0 ? foreign_check(setting) : rc;
+}
+
+/* Adds one of our levels to needs. inner, which may be string, gets the setting it wraps, or "". */
+static int
+survey(const char *string, struct anycrypt_needs *needs, char inner[MHKDF_STRING_SIZE])
+{
+    struct mhkdf_setting level;
+    int rc = mhkdf_parse(string, &level);
+
+    if (rc == 0) {
+        if (needs->key_id[0] == '\0')
+            memcpy(needs->key_id, level.key_id, sizeof(needs->key_id));
+        if (needs->memory_kib < level.cost.memory_kib)
+            needs->memory_kib = level.cost.memory_kib;
+        memcpy(inner, level.inner, MHKDF_STRING_SIZE);
+    }
+    mhkdf_wipe(&level, sizeof(level));
+    return rc;
+}
+
+int
+anycrypt_check(const char *setting, struct anycrypt_needs *needs)
+{
+    struct anycrypt_needs all = {0, ""};
+    char inner[MHKDF_STRING_SIZE] = "";
+    const char *level = setting;
+    int rc = 0;
+
+    while (rc == 0 && mhkdf_is_ours(level)) {
+        rc = survey(level, &all, inner);
+        level = inner;
+    }
+    if (rc == 0 && all.key_id[0] != '\0') {
+        rc = ENOKEY;
+    } else if (rc == 0 && (level == setting || level[0] != '\0')) {
+        uint64_t kib = foreign_memory_kib(level);
+        if (all.memory_kib < kib)
+            all.memory_kib = kib;
+        rc = check_foreign(level);
+    }
+    if (needs != NULL)
+        *needs = all;
+    return rc;
+}
 
 int
 anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE])

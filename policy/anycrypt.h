@@ -18,6 +18,22 @@
 
 #include "libcore/mhkdf.h"
 
+/** What a string asks for. */
+struct anycrypt_needs {
+    uint64_t memory_kib; /* of the level that takes the most, since they come one after the other;
+                            UINT64_MAX: beyond all reason; 0: next to nothing, or not known */
+    char key_id[MHKDF_KEY_ID_MAX + 1]; /* the outermost level's that has one; "" if none has */
+};
+
+/**
+ * What is wrong with a setting or hash that can be seen without a password, levels that are wrapped
+ * in it included, as anycrypt_hash would say it: 0, EINVAL, ERANGE, ENOSYS or ENOKEY. Nothing is
+ * computed, so what only libcrypt's own methods can tell about their settings stays open.
+ *
+ * needs (may be NULL) gets what all levels ask for, as far as they could be read.
+ */
+int anycrypt_check(const char *setting, struct anycrypt_needs *needs);
+
 /**
  * Hashes password with setting, or with a hash in its place, and writes the string and its NUL to
  * out.

@@ -10,6 +10,8 @@
 #define R_PER_KIB 8
 #define N_LOG2_MAX 32
 
+#define BCRYPT_SALT_LEN 22
+
 static const char alphabet[] = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /* The value of the next character, which is passed over; 64 where it isn't one of crypt's. */
@@ -75,36 +77,95 @@ product(uint64_t n_log2, uint64_t r)
     return (r << n_log2) / R_PER_KIB;
 }
 
-static uint64_t
-yescrypt_kib(const char *parameters)
-{
-    uint64_t flavour, n_log2, r;
+/* The size of what a string of these methods asks for. read_* moves *at, the start of parameters,
+ * behind what it needs, and gives EINVAL where they can't be read. */
+struct size {
+    uint64_t n_log2, r;
+};
 
-    if (next_number(&parameters, 0, &flavour) != 0 || next_number(&parameters, 1, &n_log2) != 0 ||
-        next_number(&parameters, 1, &r) != 0)
-        return 0;
-    return product(n_log2, r);
+static int
+read_yescrypt(const char **at, struct size *size)
+{
+    uint64_t flavour;
+
+    if (next_number(at, 0, &flavour) != 0 || next_number(at, 1, &size->n_log2) != 0 ||
+        next_number(at, 1, &size->r) != 0)
+        return EINVAL;
+    return 0;
 }
 
-static uint64_t
-scrypt_kib(const char *parameters)
+static int
+read_scrypt(const char **at, struct size *size)
 {
-    uint64_t r;
-    uint32_t n_log2 = next_digit(&parameters);
+    size->n_log2 = next_digit(at);
+    return size->n_log2 > 63 ? EINVAL : next_fixed(at, &size->r);
+}
 
-    if (n_log2 > 63 || next_fixed(&parameters, &r) != 0)
+/* Whether string starts so; if it does, *rest is what follows. */
+static int
+starts(const char *string, const char *prefix, const char **rest)
+{
+    size_t len = strlen(prefix);
+
+    if (strncmp(string, prefix, len) != 0)
         return 0;
-    return product(n_log2, r);
+    *rest = string + len;
+    return 1;
 }
 
 uint64_t
 foreign_memory_kib(const char *setting)
 {
-    if (strncmp(setting, "$y$", 3) == 0)
-        return yescrypt_kib(setting + 3);
-    if (strncmp(setting, "$gy$", 4) == 0)
-        return yescrypt_kib(setting + 4);
-    if (strncmp(setting, "$7$", 3) == 0)
-        return scrypt_kib(setting + 3);
+    struct size size;
+    const char *at;
+    int rc = EINVAL;
+
+    if (starts(setting, "$y$", &at) || starts(setting, "$gy$", &at))
+        rc = read_yescrypt(&at, &size);
+    else if (starts(setting, "$7$", &at))
+        rc = read_scrypt(&at, &size);
+    return rc == 0 ? product(size.n_log2, size.r) : 0;
+}
+
+static int
+check_yescrypt(const char *at)
+{
+    struct size size;
+
+    return read_yescrypt(&at, &size) == 0 && strchr(at, '$') != NULL ? 0 : EINVAL;
+}
+
+static int
+check_scrypt(const char *at)
+{
+    struct size size;
+    uint64_t parallel;
+
+    return read_scrypt(&at, &size) == 0 ? next_fixed(&at, &parallel) : EINVAL;
+}
+
+/* NN$ and the salt. */
+static int
+check_bcrypt(const char *at)
+{
+    if (at[0] < '0' || at[0] > '3' || at[1] < '0' || at[1] > '9' || at[2] != '$')
+        return EINVAL;
+    return strspn(at + 3, alphabet) >= BCRYPT_SALT_LEN ? 0 : EINVAL;
+}
+
+int
+foreign_check(const char *setting)
+{
+    const char *at;
+
+    if (starts(setting, "$y$", &at) || starts(setting, "$gy$", &at))
+        return check_yescrypt(at);
+    if (starts(setting, "$7$", &at))
+        return check_scrypt(at);
+    if (starts(setting, "$2a$", &at) || starts(setting, "$2b$", &at) ||
+        starts(setting, "$2x$", &at) || starts(setting, "$2y$", &at))
+        return check_bcrypt(at);
+    if (starts(setting, "$5$rounds=", &at) || starts(setting, "$6$rounds=", &at))
+        return *at >= '1' && *at <= '9' ? 0 : EINVAL;
     return 0;
 }

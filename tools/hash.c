@@ -156,8 +156,6 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
         }
     }
     rc = refusal_foresee(given);
-    if (rc == 0 && strlen(given) >= MHKDF_STRING_SIZE)
-        rc = ERANGE;
     if (rc != 0) {
         refusal_explain(COMMAND, "--setting", given, rc);
         return STATUS_TROUBLE;
@@ -166,9 +164,9 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
     return STATUS_OK;
 }
 
-/* out: the hash and a newline. */
+/* what names the setting in messages. out: the hash and a newline. */
 static int
-make_hash(const char *setting, char out[MHKDF_STRING_SIZE + 1])
+make_hash(const char *what, const char *setting, char out[MHKDF_STRING_SIZE + 1])
 {
     struct password *password = password_new();
     int rc = STATUS_TROUBLE, error;
@@ -181,7 +179,7 @@ make_hash(const char *setting, char out[MHKDF_STRING_SIZE + 1])
         goto out;
     error = anycrypt_hash(password->text, setting, out);
     if (error != 0) {
-        refusal_explain(COMMAND, "the hash", setting, error);
+        refusal_explain(COMMAND, what, setting, error);
         goto out;
     }
     memcpy(out + strlen(out), "\n", 2);
@@ -215,6 +213,7 @@ hash_run(int argc, char **argv)
         .operand_hint = "a password is never taken from the command line",
     };
     char setting[MHKDF_STRING_SIZE], hash[MHKDF_STRING_SIZE + 1] = "";
+    const char *what;
     int rc = STATUS_TROUBLE;
 
     switch (options_read(&options, argc, argv)) {
@@ -225,7 +224,8 @@ hash_run(int argc, char **argv)
     case OPTIONS_GO:
         break;
     }
-    if (choose_setting(entries, setting) == 0 && make_hash(setting, hash) == 0)
+    what = entries[SETTING].given == NULL ? "the hash" : "--setting";
+    if (choose_setting(entries, setting) == 0 && make_hash(what, setting, hash) == 0)
         rc = message_output(COMMAND, hash);
     mhkdf_wipe(hash, sizeof(hash));
     mhkdf_wipe(setting, sizeof(setting));

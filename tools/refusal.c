@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libcore/mhkdf.h"
-#include "policy/foreign.h"
+#include "policy/anycrypt.h"
 #include "tools/message.h"
 
 #define KIB_PER_MIB 1024
@@ -16,38 +16,17 @@
 int
 refusal_foresee(const char *string)
 {
-    struct mhkdf_setting setting;
-    int rc;
-
-    if (!mhkdf_is_ours(string))
-        return 0;
-    rc = mhkdf_parse(string, &setting);
-    if (rc == 0 && setting.key_id[0] != '\0')
-        rc = ENOKEY;
-    mhkdf_wipe(&setting, sizeof(setting));
-    return rc;
-}
-
-/* 0 where it isn't known. */
-static uint64_t
-needed_kib(const char *string)
-{
-    struct mhkdf_setting setting;
-    uint64_t kib = 0;
-
-    if (!mhkdf_is_ours(string))
-        return foreign_memory_kib(string);
-    if (mhkdf_parse(string, &setting) == 0)
-        kib = setting.cost.memory_kib;
-    mhkdf_wipe(&setting, sizeof(setting));
-    return kib;
+    return anycrypt_check(string, NULL);
 }
 
 static void
 explain_memory(const char *command, const char *what, const char *string)
 {
-    uint64_t kib = needed_kib(string);
+    struct anycrypt_needs needs;
+    uint64_t kib;
 
+    (void)anycrypt_check(string, &needs);
+    kib = needs.memory_kib;
     if (kib == 0 || kib == UINT64_MAX)
         message_error(command, "not enough memory for %s", what);
     else if (kib < KIB_PER_MIB)
@@ -60,12 +39,11 @@ explain_memory(const char *command, const char *what, const char *string)
 static void
 explain_key(const char *command, const char *what, const char *string)
 {
-    struct mhkdf_setting setting;
+    struct anycrypt_needs needs;
 
-    (void)mhkdf_parse(string, &setting);
+    (void)anycrypt_check(string, &needs);
     message_error(command, "%s needs the site key \"%s\", which isn't known here", what,
-                  setting.key_id);
-    mhkdf_wipe(&setting, sizeof(setting));
+                  needs.key_id);
 }
 
 void

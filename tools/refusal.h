@@ -5,8 +5,7 @@
 
 /**
  * What is wrong with a setting or hash that can be seen without a password, so that nobody is asked
- * for one in vain: 0, EINVAL, ERANGE or ENOKEY, as anycrypt_hash would give. Strings of foreign
- * methods are left to libcrypt: 0.
+ * for one in vain: as anycrypt_check.
  */
 int refusal_foresee(const char *string);
 

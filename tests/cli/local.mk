@@ -16,3 +16,8 @@ EXTRA_DIST += $(cli_tests)
 check_LTLIBRARIES += tests/cli/libwrongargon2.la
 tests_cli_libwrongargon2_la_SOURCES = tests/cli/wrongargon2.c
 tests_cli_libwrongargon2_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+
+# Preloaded: a close() of standard output that fails, as with a quota or over NFS.
+check_LTLIBRARIES += tests/cli/libclosefails.la
+tests_cli_libclosefails_la_SOURCES = tests/cli/closefails.c
+tests_cli_libclosefails_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere

@@ -4,11 +4,12 @@
 import base64
 import os
 import re
+import resource
 import subprocess
 import tempfile
 
 import tap
-from tool import run, start
+from tool import SANITIZED, run, start
 
 B64 = "[A-Za-z0-9+/]"
 CHEAP = ("--memory", "64K")
@@ -32,6 +33,21 @@ def refused(*args, stdin, why):
     tap.contains(result.stderr.decode(), why)
     tap.check(result.stderr.startswith(b"mhkdf hash: ") and result.stderr.count(b"\n") == 1)
 
+
+def need(setting):
+    """Not every libcrypt has every old method."""
+    prefix = re.match(r"\$\w+\$", setting)
+    probe = PROBES.get(prefix[0]) if prefix else None
+    if probe and b"libcrypt doesn't know" in run("hash", "--setting", probe, stdin=b"x").stderr:
+        tap.skip(f"this system's libcrypt doesn't have {prefix[0]}")
+
+
+PROBES = {
+    "$2b$": "$2b$04$CCCCCCCCCCCCCCCCCCCCC.",
+    "$y$": "$y$j75$cW69xh5Rejo13toRM4cnB.",
+    "$gy$": "$gy$j75$cW69xh5Rejo13toRM4cnB.",
+    "$7$": "$7$2U..../....salt",
+}
 
 ONES, TWOS = b"\1" * 32, b64(b"\2" * 16)
 
@@ -217,9 +233,68 @@ UNUSABLE = [
 ]  # fmt: skip
 
 
+
+
+def wrapped(setting, more=""):
+    return "$mhkdf$v=1$m=64,t=1,p=1,c=6" + more + ",w=" + b64(setting.encode()) + "$" + TWOS
+
+
+KEYED = "$mhkdf$v=1$m=64,t=1,p=1,c=6,k=site1$" + TWOS
+UNUSABLE += [
+    (wrapped(KEYED), 'needs the site key "site1"'),
+    (wrapped(KEYED, ",k=site2"), 'needs the site key "site2"'),
+    (wrapped("$6$salt", ",k=site3"), 'needs the site key "site3"'),
+    (wrapped(wrapped(KEYED)), 'needs the site key "site1"'),
+    (wrapped("$mhkdf$v=1$m=7,t=1,p=1,c=6$" + TWOS), "malformed"),
+    ("$2b$05$short", "malformed"),
+    ("$2b$05CCCCCCCCCCCCCCCCCCCCC.", "malformed"),
+    ("$2b$x5$CCCCCCCCCCCCCCCCCCCCC.", "malformed"),
+    ("$y$", "malformed"),
+    ("$y$j9", "malformed"),
+    ("$y$j9T", "malformed"),
+    ("$gy$j9", "malformed"),
+    ("$7$CU", "malformed"),
+    ("$7$CU..../...", "malformed"),
+    ("$6$rounds=x$salt", "malformed"),
+    ("$5$rounds=0$salt", "malformed"),
+    (wrapped("$y$j9"), "malformed"),
+]
+
+
 @tap.case("unusable setting {}", UNUSABLE)
 def _(setting, why):
+    need(setting)
     refused("--setting", setting, stdin=b"secret", why=why)
+    # Before the password is asked for: nobody gets as far as to say that this one is too long.
+    refused("--setting", setting, stdin=b"x" * 600, why=why)
+    refused("--setting", setting, stdin=b"x" * 600, why="--setting ")
+
+
+# libcrypt alone can tell, when it has the password.
+@tap.case("unusable setting {} shows up late", ["$6$rounds=1000000000$salt", "$2b$32$CCCCCCCCCCCCCCCCCCCCC."])
+def _(setting):
+    need(setting)
+    refused("--setting", setting, stdin=b"secret", why="--setting is malformed")
+
+
+@tap.case("too little memory for a level inside: {}", [
+    ("$mhkdf$v=1$m=1048576,t=1,p=1,c=6$" + TWOS, 1024),
+    ("$y$jFT$cW69xh5Rejo13toRM4cnB.", 1024),
+    ("$7$EU..../....saltsaltsalt", 256),
+    (wrapped("$y$jFT$cW69xh5Rejo13toRM4cnB."), 1024),
+])  # fmt: skip
+def _(inner, mib):
+    if SANITIZED:
+        tap.skip("sanitizers reserve more address space than the limit")
+    need(inner)
+    limit = (200 << 20, 200 << 20)
+    result = run(
+        *("hash", "--setting", wrapped(inner)),
+        stdin=b"secret",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+    tap.equal((result.returncode, result.stdout), (2, b""))
+    tap.equal(result.stderr.decode(), f"mhkdf hash: not enough memory: --setting needs {mib} MiB\n")
 
 
 tap.main()

@@ -7,10 +7,11 @@ import signal
 import subprocess
 
 import tap
-from tool import ENVIRONMENT, SANITIZED, Stranger, pending, run, start, wait_until
+from tool import BUILDDIR, ENVIRONMENT, SANITIZED, Stranger, pending, run, start, wait_until
 
 CHEAP = ("hash", "--memory", "64K")
 STRING = "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICAg$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+CLOSE_FAILS = os.path.join(BUILDDIR, "tests", "cli", ".libs", "libclosefails.so")
 SECRET = b"correct horse"
 
 
@@ -43,6 +44,17 @@ def _():
     os.close(writer)
     tap.equal(result.returncode, 2)
     tap.contains(result.stderr, b"can't write to standard output: Broken pipe")
+
+
+@tap.case("an error that shows up only when standard output is closed: {}", [(*CHEAP,), ("--help",), ("hash", "--help"), ("--version",)])
+def _(*args):
+    if SANITIZED:
+        tap.skip("a sanitizer wants to be loaded first")
+    environment = dict(ENVIRONMENT, LD_PRELOAD=CLOSE_FAILS)
+    result = run(*args, stdin=SECRET, env=environment)
+    tap.equal(result.returncode, 2)
+    tap.check(result.stdout != b"", "nothing was written")
+    tap.contains(result.stderr, b"can't write to standard output: Disk quota exceeded\n")
 
 
 @tap.case("a full disk behind standard error changes nothing")
@@ -109,7 +121,7 @@ def _():
     if b"libcrypt doesn't know" in result.stderr:
         tap.skip("this system's libcrypt doesn't have $y$")
     tap.equal((result.returncode, result.stdout), (2, b""))
-    tap.equal(result.stderr, b"mhkdf hash: not enough memory: the hash needs 1024 MiB\n")
+    tap.equal(result.stderr, b"mhkdf hash: not enough memory: --setting needs 1024 MiB\n")
 
 
 @tap.case("more memory than there can be is an error")

@@ -2,9 +2,10 @@
 """mhkdf verify: its exit status says all."""
 
 import base64
+import resource
 
 import tap
-from tool import run
+from tool import SANITIZED, run
 
 
 def b64(data):
@@ -89,6 +90,8 @@ def _(inner):
     verify(plain, HELLO, 1)
 
 
+KEYED = "$mhkdf$v=1$m=64,t=1,p=1,c=6,k=site1$" + SALT
+WRAPPED = "$mhkdf$v=1$m=64,t=1,p=1,c=0,w=" + b64(KEYED.encode()) + "$" + SALT + "$" + "A" * 43
 UNUSABLE = [
     ("", "malformed"),
     ("*", "locked"),
@@ -111,7 +114,37 @@ UNUSABLE = [
     ("$6$salt string$abc", "malformed"),
     ("root:" + SHA512, "malformed"),
     ("$nosuch$salt$hash", "libcrypt doesn't know"),
+    (WRAPPED, 'site key "site1"'),
+    (WRAPPED.replace("c=0", "c=0,k=site2"), 'site key "site2"'),
 ]  # fmt: skip
+
+# Seen before the password is asked for.
+UNUSABLE_AT_ONCE = [
+    (WRAPPED, 'STRING needs the site key "site1"'),
+    ("!" + SHA512, "STRING is a locked entry"),
+    (MHKDF[:-1], "STRING is malformed"),
+    ("x", "STRING is malformed"),
+    ("$6$rounds=x$" + SHA512[3:], "STRING is malformed"),
+    ("$nosuch$salt$hash", "STRING has a method"),
+    ("$6$" + "x" * 400, "STRING is too long"),
+]
+
+
+@tap.case("nobody is asked for a password in vain: {}", UNUSABLE_AT_ONCE)
+def _(string, why):
+    verify(string, b"x" * 600, 2, why)
+
+
+@tap.case("too little memory for a level inside")
+def _():
+    if SANITIZED:
+        tap.skip("sanitizers reserve more address space than the limit")
+    inner = "$mhkdf$v=1$m=1048576,t=1,p=1,c=6$" + SALT
+    string = "$mhkdf$v=1$m=64,t=1,p=2,c=6,w=" + b64(inner.encode()) + "$" + SALT + "$" + "A" * 43
+    limit = (200 << 20, 200 << 20)
+    result = run("verify", string, stdin=HELLO, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+    tap.equal((result.returncode, result.stdout), (2, b""))
+    tap.equal(result.stderr, b"mhkdf verify: not enough memory: STRING needs 1024 MiB\n")
 
 
 @tap.case("unusable string {}", UNUSABLE)

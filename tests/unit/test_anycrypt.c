@@ -128,6 +128,7 @@ test_unusable_strings(void **state)
         assert_int_equal(anycrypt_hash("", bad[i], out), EINVAL);
         assert_string_equal(out, "");
         assert_int_equal(anycrypt_verify("", bad[i]), EINVAL);
+        assert_int_equal(anycrypt_check(bad[i], NULL), EINVAL);
     }
 }
 
@@ -200,6 +201,7 @@ test_long_foreign_string(void **state)
     setting[MHKDF_STRING_SIZE] = '\0';
     assert_int_equal(anycrypt_hash("a", setting, out), ERANGE);
     assert_int_equal(anycrypt_verify("a", setting), ERANGE);
+    assert_int_equal(anycrypt_check(setting, NULL), ERANGE);
 }
 
 /* SPEC.md section 5, put together here by hand: h = crypt(P, s), and h hashed in place of P. */
@@ -263,6 +265,32 @@ test_foreign_memory(void **state)
         assert_int_equal(foreign_memory_kib(cases[i].setting), cases[i].kib);
 }
 
+/* What libcrypt takes must not be refused beforehand. */
+static void
+test_shape_of_what_libcrypt_takes(void **state)
+{
+    static const char *const methods[] = {"$y$",  "$gy$", "$7$", "$2b$",    "$2a$",      "$2x$",
+                                          "$2y$", "$6$",  "$5$", "$1$",     "$md5",      "$sha1",
+                                          "$3$",  "_",    "",    "$mhkdf$", "$argon2id$"};
+    char setting[CRYPT_GENSALT_OUTPUT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        for (unsigned long count = 0; count <= 12; count++) {
+            if (libcrypt_lacks(methods[i]) ||
+                crypt_gensalt_rn(methods[i], count, NULL, 0, setting, sizeof(setting)) == NULL)
+                continue;
+            assert_int_equal(anycrypt_check(setting, NULL), 0);
+        }
+    }
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (libcrypt_lacks(known[i].prefix))
+            continue;
+        assert_int_equal(anycrypt_check(known[i].setting, NULL), 0);
+        assert_int_equal(anycrypt_check(known[i].hash, NULL), 0);
+    }
+}
+
 /* libcrypt itself says EINVAL then. */
 static void
 test_no_memory_for_a_foreign_hash(void **state)
@@ -309,6 +337,7 @@ main(void)
         cmocka_unit_test(test_long_foreign_string),
         cmocka_unit_test(test_wrapped_foreign_hash),
         cmocka_unit_test(test_foreign_memory),
+        cmocka_unit_test(test_shape_of_what_libcrypt_takes),
         cmocka_unit_test(test_no_memory_for_a_foreign_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
