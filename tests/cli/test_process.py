@@ -46,7 +46,10 @@ def _():
     tap.contains(result.stderr, b"can't write to standard output: Broken pipe")
 
 
-@tap.case("an error that shows up only when standard output is closed: {}", [(*CHEAP,), ("--help",), ("hash", "--help"), ("--version",)])
+OUTPUTS = [CHEAP, ("--help",), ("hash", "--help"), ("--version",)]
+
+
+@tap.case("an error that shows up only when standard output is closed: {}", OUTPUTS)
 def _(*args):
     if SANITIZED:
         tap.skip("a sanitizer wants to be loaded first")
