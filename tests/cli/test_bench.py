@@ -56,8 +56,6 @@ def need_peer():
         ctypes.CDLL(PEER)
     except OSError:
         tap.skip(f"{PEER} is not installed (Debian: libargon2-1)")
-    if SANITIZED:
-        tap.skip("libargon2 isn't built with the sanitizers")
 
 
 KEYS = "m, t, p, c, threads or kernel was expected"
