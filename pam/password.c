@@ -4,6 +4,7 @@
 #include "pam/password.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 
@@ -187,27 +188,54 @@ is_acceptable(pam_handle_t *pamh, unsigned flags, const char *password, uint32_t
     return false;
 }
 
+static void
+forget(char **password)
+{
+    if (*password != NULL)
+        mhkdf_wipe(*password, strlen(*password));
+    free(*password);
+    *password = NULL;
+}
+
+/* Asks once. PAM_TRY_AGAIN: something else may be given. *refused: what was refused before, or
+ * NULL; who gives that again is a program (chpasswd, say) that has no other, and was told already.
+ */
+static int
+ask_new_password(pam_handle_t *pamh, unsigned flags, uint32_t min_length, char **refused,
+                 const char **password)
+{
+    int rc = pam_get_authtok(pamh, PAM_AUTHTOK, password, NULL);
+
+    if (rc != PAM_SUCCESS)
+        return rc;
+    rc = PAM_AUTHTOK_ERR;
+    if (*password != NULL && (*refused == NULL || strcmp(*refused, *password) != 0)) {
+        if (is_acceptable(pamh, flags, *password, min_length))
+            return PAM_SUCCESS;
+        forget(refused);
+        *refused = strdup(*password);
+        rc = *refused != NULL ? PAM_TRY_AGAIN : PAM_BUF_ERR;
+    }
+    pam_set_item(pamh, PAM_AUTHTOK, NULL);
+    return rc;
+}
+
 static int
 get_new_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
                  uint32_t min_length, const char **password)
 {
     int tries = options->use_authtok || options->use_first_pass ? 1 : TRIES;
-    int rc = PAM_AUTHTOK_ERR;
+    char *refused = NULL;
+    int rc = PAM_TRY_AGAIN; /* also where the two weren't equal, which libpam has said */
 
-    for (; tries > 0; tries--) {
+    for (; rc == PAM_TRY_AGAIN && tries > 0; tries--) {
         *password = NULL;
-        rc = pam_get_authtok(pamh, PAM_AUTHTOK, password, NULL);
-        if (rc == PAM_TRY_AGAIN) /* the two weren't equal, and libpam has said so */
-            continue;
-        if (rc != PAM_SUCCESS)
-            break;
-        if (*password != NULL && is_acceptable(pamh, flags, *password, min_length))
-            return PAM_SUCCESS;
-        pam_set_item(pamh, PAM_AUTHTOK, NULL);
-        rc = PAM_AUTHTOK_ERR;
+        rc = ask_new_password(pamh, flags, min_length, &refused, password);
     }
-    *password = NULL;
-    return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
+    forget(&refused);
+    if (rc != PAM_SUCCESS)
+        *password = NULL;
+    return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc == PAM_TRY_AGAIN ? PAM_AUTHTOK_ERR : rc;
 }
 
 static int

@@ -253,11 +253,15 @@ static void
 load(struct state *state, uint32_t owner, bool must_exist)
 {
     int fd = open(state->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
     int rc;
 
     if (fd < 0) {
-        if (errno != ENOENT || must_exist)
-            fail(state, errno, "%m");
+        rc = errno;
+        if (rc == ENOENT && lstat(state->path, &st) == 0)
+            fail(state, rc, "a symbolic link to a file that doesn't exist");
+        else if (rc != ENOENT || must_exist)
+            fail(state, rc, "%m");
         return;
     }
     check_file(state, fd, owner);

@@ -12,6 +12,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/file.c policy/file.h \
 	policy/foreign.c policy/foreign.h \
 	policy/line.c policy/line.h \
+	policy/loaded.c policy/loaded.h \
 	policy/lock.c policy/lock.h \
 	policy/newhash.c policy/newhash.h \
 	policy/replace.c policy/replace.h \

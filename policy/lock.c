@@ -22,10 +22,11 @@ now_ms(void)
     return (long long)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* type: F_WRLCK or F_UNLCK. */
 static int
-try_lock(int fd)
+set_lock(int fd, short type)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
 
     if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
         return 0;
@@ -44,17 +45,21 @@ is_current(const char *path, int fd)
            ours.st_ino == theirs.st_ino;
 }
 
+/* A symbolic link is followed, as lckpwdf(3) does, or the two would lock different files; the
+ * folder is root's, so nobody else can have put it there. */
 static int
-try_once(const char *path, int *fd)
+open_and_lock(const char *path, int *fd)
 {
     int rc;
 
-    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0600);
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (*fd < 0)
         return errno;
-    rc = try_lock(*fd);
-    if (rc == 0 && !is_current(path, *fd))
+    rc = set_lock(*fd, F_WRLCK);
+    if (rc == 0 && !is_current(path, *fd)) {
+        set_lock(*fd, F_UNLCK);
         rc = EAGAIN;
+    }
     if (rc != 0) {
         close(*fd);
         *fd = -1;
@@ -62,8 +67,22 @@ try_once(const char *path, int *fd)
     return rc;
 }
 
+/* Calm begins before the lock can be there, so that no signal stops us with it; between two tries
+ * signals arrive. */
+static int
+try_once(const char *path, struct lock *lock)
+{
+    int rc;
+
+    calm_begin(&lock->calm);
+    rc = open_and_lock(path, &lock->fd);
+    if (rc != 0)
+        calm_end(&lock->calm);
+    return rc;
+}
+
 int
-lock_take(const char *etc_dir, unsigned wait_ms, int *fd)
+lock_take(const char *etc_dir, unsigned wait_ms, struct lock *lock)
 {
     const struct timespec step = {0, STEP_MS * 1000000L};
     char path[4096];
@@ -71,15 +90,25 @@ lock_take(const char *etc_dir, unsigned wait_ms, int *fd)
     long long deadline = now_ms() + wait_ms;
     int rc;
 
-    *fd = -1;
+    lock->fd = -1;
     if (n < 0 || (size_t)n >= sizeof(path))
         return ENAMETOOLONG;
     for (;;) {
-        rc = try_once(path, fd);
+        rc = try_once(path, lock);
         if (rc != EAGAIN && rc != EINTR)
             return rc;
         if (now_ms() >= deadline)
             return ETIMEDOUT;
         nanosleep(&step, NULL);
     }
+}
+
+/* Closing isn't enough: a child that the host has forked meanwhile has the same open file. */
+void
+lock_release(struct lock *lock)
+{
+    set_lock(lock->fd, F_UNLCK);
+    close(lock->fd);
+    lock->fd = -1;
+    calm_end(&lock->calm);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "policy/anycrypt.h"
+#include "policy/loaded.h"
 
 static int
 make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
@@ -52,6 +53,9 @@ why_not_for_root(const char *setting, const struct mhkdf_cost *cost)
     if (!crypt_agrees(cost))
         return "the system's libcrypt computes the method differently or not at all, and rescue "
                "mode depends on it";
+    if (!loaded_is_current((void (*)(void))crypt_r))
+        return "the system's libcrypt isn't, or may not be, the one that this process has loaded, "
+               "and rescue mode depends on it";
     return NULL;
 }
 

@@ -13,8 +13,9 @@
  * Hashes password with a random salt and the given cost.
  *
  * for_root: the account's uid is 0. Programs such as sulogin hand root's hash to crypt(3) without
- * PAM, so one of ours is made only if the libcrypt that this process has loaded verifies it: it
- * accepts the string, and gives a known answer. Otherwise the hash is made by libcrypt: $y$, or
+ * PAM, so one of ours is made only if the libcrypt that this process has loaded verifies it (it
+ * accepts the string, and gives a known answer) and is still the one that programs started now get
+ * (policy/loaded.h). Otherwise the hash is made by libcrypt: $y$, or
  * without that the method it prefers, or without that $6$; and *why says, in a constant text, why.
  * *why is NULL where the hash is of the method that was asked for.
  *

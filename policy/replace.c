@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,21 +114,24 @@ fill(const struct replace *replace, int fd, const struct replace_piece *pieces, 
     return rc;
 }
 
-/* Were the lock broken, another writer could have put a file of his own under our name: EBUSY. */
+/* Were the lock broken, another writer could have put a file of his own under our name: EBUSY, and
+ * *is_ours is false. It stays true where that isn't known. */
 static int
-check_still_ours(int dir_fd, const char *temp, int fd)
+check_still_ours(int dir_fd, const char *temp, int fd, bool *is_ours)
 {
     struct stat ours, named;
 
     if (fstat(fd, &ours) != 0 || fstatat(dir_fd, temp, &named, AT_SYMLINK_NOFOLLOW) != 0)
         return errno;
-    return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino ? 0 : EBUSY;
+    *is_ours = ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+    return *is_ours ? 0 : EBUSY;
 }
 
 int
 replace_commit(const struct replace *replace, const struct replace_piece *pieces, size_t count)
 {
     char temp[TEMP_NAME_SIZE];
+    bool is_ours = true;
     int fd = -1;
     int rc;
 
@@ -137,14 +141,14 @@ replace_commit(const struct replace *replace, const struct replace_piece *pieces
         return rc;
     rc = fill(replace, fd, pieces, count);
     if (rc == 0)
-        rc = check_still_ours(replace->dir_fd, temp, fd);
+        rc = check_still_ours(replace->dir_fd, temp, fd, &is_ours);
     if (close(fd) != 0 && rc == 0 && errno != EINTR)
         rc = errno;
     if (rc == 0 && renameat(replace->dir_fd, temp, replace->dir_fd, replace->name) != 0)
         rc = errno;
     if (rc == 0)
         fsync(replace->dir_fd);
-    else if (rc != EBUSY)
+    else if (is_ours)
         unlinkat(replace->dir_fd, temp, 0);
     return rc;
 }

@@ -45,8 +45,8 @@ int replace_begin(const char *path, struct replace *replace);
  *
  * 0: it is in place. (If only storing the folder's entry fails, that is not an error: everyone sees
  * the new file already.) Otherwise nothing has changed and the new file is gone: ENOSPC, EDQUOT,
- * EROFS, EPERM, EIO and other errors of the calls that write. A limit on file sizes gives EFBIG,
- * and SIGXFSZ, which the caller keeps blocked (policy/calm.h).
+ * EROFS, EPERM, EIO, EBUSY (path is a mount point) and other errors of the calls that write. A
+ * limit on file sizes gives EFBIG, and SIGXFSZ, which the caller keeps blocked (policy/calm.h).
  */
 int replace_commit(const struct replace *replace, const struct replace_piece *pieces, size_t count);
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "policy/calm.h"
 #include "policy/line.h"
 #include "policy/lock.h"
 #include "policy/replace.h"
@@ -98,22 +97,19 @@ out:
 int
 shadow_change(const char *etc_dir, const struct shadow_change *change)
 {
-    struct calm calm;
+    struct lock lock;
     char path[4096];
     int n = snprintf(path, sizeof(path), "%s/shadow", etc_dir);
-    int lock_fd;
     int rc;
 
     if (n < 0 || (size_t)n >= sizeof(path))
         return ENAMETOOLONG;
     if (!is_storable(change->new_hash))
         return EINVAL;
-    rc = lock_take(etc_dir, change->wait_ms, &lock_fd);
+    rc = lock_take(etc_dir, change->wait_ms, &lock);
     if (rc != 0)
         return rc;
-    calm_begin(&calm);
     rc = change_locked(path, change);
-    close(lock_fd);
-    calm_end(&calm);
+    lock_release(&lock);
     return rc;
 }

@@ -22,11 +22,13 @@ pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
 	-DTEST_WRAPPER='"$(PAM_WRAPPER_LIBS)"' -DTEST_WRAPPER_MODULES='"$(PAM_WRAPPER_MODULES)"'
 pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIBS)
 
-tests_pam_test_auth_SOURCES = tests/pam/test_auth.c tests/pam/stage.c tests/pam/stage.h
+tests_pam_test_auth_SOURCES = tests/pam/test_auth.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
 tests_pam_test_auth_CFLAGS = $(pam_test_cflags)
 tests_pam_test_auth_LDADD = $(pam_test_ldadd)
 
-tests_pam_test_password_SOURCES = tests/pam/test_password.c tests/pam/stage.c tests/pam/stage.h
+tests_pam_test_password_SOURCES = tests/pam/test_password.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
 tests_pam_test_password_CFLAGS = $(pam_test_cflags)
 tests_pam_test_password_LDADD = $(pam_test_ldadd)
 endif

@@ -37,12 +37,12 @@ struct stage {
 };
 extern struct stage stage;
 
-/** Starts over in a process with pam_wrapper preloaded, where it isn't yet. For main(). */
+/** Starts over in a child (tests/lib/scratch.h) with pam_wrapper preloaded, where it isn't yet. For
+ * main(). */
 void stage_enter(char **argv);
 
-/** Makes the folders; removes them. cmocka group fixtures. */
+/** Makes the folders, which are removed when the program is gone. cmocka group fixture. */
 int stage_set_up(void **state);
-int stage_tear_down(void **state);
 
 /** Forgets answers, what was said, and the log; the environment is that of an ordinary user, with
  * uid 1000. cmocka test fixture. */

@@ -500,5 +500,5 @@ main(int argc, char **argv)
 
     (void)argc;
     stage_enter(argv);
-    return cmocka_run_group_tests(tests, stage_set_up, stage_tear_down);
+    return cmocka_run_group_tests(tests, stage_set_up, NULL);
 }

@@ -192,13 +192,32 @@ refused_passwords(void **unused)
         for (j = 1; j < 9; j++)
             stage.answers[j] = cases[i].password;
         assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_ERR);
+        /* Once: who gives the same again has nothing else. */
         assert_true(stage_said(cases[i].reason));
-        assert_int_equal(stage.answered, 7); /* three times, after the old one */
+        assert_ptr_equal(strstr(strstr(stage.said, cases[i].reason) + 1, cases[i].reason), NULL);
+        assert_int_equal(stage.answered, 5); /* two times, after the old one */
         assert_unchanged(hash);
     }
     longest[511] = '\0';
     assert_int_equal(change_as_owner(OLD, longest), PAM_SUCCESS);
     assert_password(longest);
+}
+
+static void
+three_tries_at_most(void **unused)
+{
+    const char *hash = stage_hash(OLD);
+
+    (void)unused;
+    alone("");
+    stage_account(hash, AGING);
+    answers(OLD, "S3cret1", "S3cret1");
+    stage.answers[3] = stage.answers[4] = "S3cret2";
+    stage.answers[5] = stage.answers[6] = "S3cret1";
+    stage.answers[7] = stage.answers[8] = NEW;
+    assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_ERR);
+    assert_int_equal(stage.answered, 7);
+    assert_unchanged(hash);
 }
 
 static void
@@ -538,13 +557,14 @@ changed_meanwhile(void **unused)
 static void
 lock_is_waited_for(void **unused)
 {
-    int fd, status;
+    struct lock lock;
+    int status;
     pid_t pid;
 
     (void)unused;
     alone("");
     stage_account(stage_hash(OLD), AGING);
-    assert_int_equal(lock_take(stage.etc, 0, &fd), 0);
+    assert_int_equal(lock_take(stage.etc, 0, &lock), 0);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -552,7 +572,8 @@ lock_is_waited_for(void **unused)
         nanosleep(&pause, NULL); /* holds the lock, which is the open file's */
         _exit(0);
     }
-    close(fd);
+    close(lock.fd);
+    calm_end(&lock.calm);
     assert_int_equal(change_as_root(NEW), PAM_SUCCESS);
     assert_password(NEW);
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -692,6 +713,30 @@ jumped_over_is_nothing(void **unused)
     assert_unchanged(hash);
 }
 
+/* Another module may change the user between the phases; what the first one found isn't his. */
+static void
+finding_is_for_its_user_only(void **unused)
+{
+    const char *hash = stage_hash(OLD);
+    char text[512];
+
+    (void)unused;
+    as_root();
+    stage_account(hash, AGING);
+    snprintf(text, sizeof(text),
+             "password required @ debug conf=%s/mhkdf.conf\n"
+             "password required " TEST_WRAPPER_MODULES "/pam_set_items.so\n",
+             stage.etc);
+    stage_service(text);
+    setenv("PAM_USER", "toor", 1);
+    answers(NEW, NEW, NULL);
+    assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_RECOVERY_ERR);
+    unsetenv("PAM_USER");
+    assert_string_equal(stage.said, "");
+    assert_true(stage_logged("the first phase of the password change was left out"));
+    assert_unchanged(hash);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -701,6 +746,7 @@ main(int argc, char **argv)
         STAGE_TEST(old_methods_are_left_behind),
         STAGE_TEST(wrong_old_password),
         STAGE_TEST(refused_passwords),
+        STAGE_TEST(three_tries_at_most),
         STAGE_TEST(second_try_succeeds),
         STAGE_TEST(min_length_of_the_config),
         STAGE_TEST(root_sets_any_local_account),
@@ -724,9 +770,10 @@ main(int argc, char **argv)
 #endif
         STAGE_TEST(uid_0_gets_what_libcrypt_knows),
         STAGE_TEST(jumped_over_is_nothing),
+        STAGE_TEST(finding_is_for_its_user_only),
     };
 
     (void)argc;
     stage_enter(argv);
-    return cmocka_run_group_tests(tests, stage_set_up, stage_tear_down);
+    return cmocka_run_group_tests(tests, stage_set_up, NULL);
 }

@@ -11,6 +11,7 @@ tests_unit_test_anycrypt_CFLAGS = $(unit_cflags)
 tests_unit_test_anycrypt_LDADD = policy/libpolicy.la $(unit_ldadd)
 
 unit_tests += tests/unit/test_config
+tests_unit_test_config_SOURCES = tests/unit/test_config.c tests/lib/scratch.h
 tests_unit_test_config_CFLAGS = $(unit_cflags)
 tests_unit_test_config_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 
@@ -34,11 +35,16 @@ tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/un
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)
 tests_unit_test_known_answers_LDADD = $(unit_ldadd)
 
+unit_tests += tests/unit/test_loaded
+tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c tests/lib/scratch.h
+tests_unit_test_loaded_CFLAGS = $(unit_cflags)
+tests_unit_test_loaded_LDADD = policy/libpolicy.la $(unit_ldadd) $(DL_LIBS)
+
 unit_tests += tests/unit/test_newhash
 tests_unit_test_newhash_CFLAGS = $(unit_cflags)
 tests_unit_test_newhash_LDADD = policy/libpolicy.la $(unit_ldadd)
 tests_unit_test_newhash_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=crypt_checksalt,--wrap=crypt_r,--wrap=crypt_gensalt_rn
+	-Wl,--wrap=crypt_checksalt,--wrap=crypt_r,--wrap=crypt_gensalt_rn,--wrap=loaded_is_current
 
 unit_tests += tests/unit/test_process
 tests_unit_test_process_SOURCES = tests/unit/test_process.c tests/unit/hex.h
@@ -65,7 +71,7 @@ tests_unit_libfaulty_la_SOURCES = tests/unit/faults.h \
 tests_unit_libfaulty_la_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/faults.h
 
 unit_tests += tests/unit/test_shadow
-tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c tests/unit/faults.h
+tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c tests/unit/faults.h tests/lib/scratch.h
 tests_unit_test_shadow_CFLAGS = $(unit_cflags)
 tests_unit_test_shadow_LDADD = tests/unit/libfaulty.la $(unit_ldadd)
 

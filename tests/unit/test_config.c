@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 #include "policy/config.h"
+#include "tests/lib/scratch.h"
 
-static char path[] = "/tmp/mhkdf-config-XXXXXX";
+static char folder[] = "/tmp/mhkdf-config-XXXXXX";
+static char path[64];
 
 static void
 write_file(const char *text, size_t len)
@@ -332,6 +334,23 @@ not_a_file_is_refused(void **unused)
     assert_builtin(&config);
 }
 
+/* Somebody wanted to configure something; only where there is no name at all nobody did. */
+static void
+link_to_nothing_is_refused(void **unused)
+{
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    unlink(path);
+    assert_int_equal(load(&config, &error), 0);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(load(&config, &error), ENOENT);
+    assert_builtin(&config);
+    assert_non_null(strstr(error.text, ": a symbolic link to a file that doesn't exist"));
+    assert_int_equal(unlink(path), 0);
+}
+
 int
 main(void)
 {
@@ -346,16 +365,11 @@ main(void)
         cmocka_unit_test(big_file_is_refused),
         cmocka_unit_test(file_of_others_is_refused),
         cmocka_unit_test(not_a_file_is_refused),
+        cmocka_unit_test(link_to_nothing_is_refused),
     };
-    int fd, rc;
 
     umask(022);
-    fd = mkstemp(path);
-    if (fd < 0)
-        return 99;
-    fchmod(fd, 0644);
-    close(fd);
-    rc = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    return rc;
+    scratch_enter(folder);
+    snprintf(path, sizeof(path), "%s/mhkdf.conf", folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

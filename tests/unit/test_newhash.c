@@ -15,12 +15,14 @@
 #include <string.h>
 
 #include "policy/anycrypt.h"
+#include "policy/loaded.h"
 #include "policy/newhash.h"
 
 /* The libcrypt of the moment. */
 static bool accepts_ours;  /* crypt_checksalt says yes */
 static bool computes_ours; /* crypt_r has the method */
 static bool computes_well; /* and what it gives is right */
+static bool is_current;    /* it is the file that programs started now get */
 static bool has_yescrypt;
 static bool prefers_ours;
 static bool has_others;
@@ -34,6 +36,14 @@ char *__real_crypt_gensalt_rn(const char *prefix, unsigned long count, const cha
                               int nrbytes, char *output, int size);
 char *__wrap_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rbytes,
                               int nrbytes, char *output, int size);
+bool __wrap_loaded_is_current(void (*function)(void));
+
+bool
+__wrap_loaded_is_current(void (*function)(void))
+{
+    assert_true(function == (void (*)(void))crypt_r);
+    return is_current;
+}
 
 int
 __wrap_crypt_checksalt(const char *setting)
@@ -84,7 +94,7 @@ set_up(void **unused)
 {
     (void)unused;
     accepts_ours = computes_ours = computes_well = false;
-    has_yescrypt = has_others = true;
+    is_current = has_yescrypt = has_others = true;
     prefers_ours = false;
     crypts = 0;
     return 0;
@@ -146,6 +156,17 @@ root_gets_yescrypt_if_the_method_is_broken(void **unused)
     make(true, "$y$", "computes the method differently");
 }
 
+/* The system's was replaced since this process was started. */
+static void
+root_gets_yescrypt_if_libcrypt_is_another_by_now(void **unused)
+{
+    (void)unused;
+    accepts_ours = computes_ours = computes_well = true;
+    is_current = false;
+    make(true, "$y$", "the one that this process has loaded");
+    make(false, OURS, NULL);
+}
+
 static void
 root_gets_something_without_yescrypt(void **unused)
 {
@@ -188,6 +209,7 @@ main(void)
         cmocka_unit_test_setup(root_gets_yescrypt_without_the_method, set_up),
         cmocka_unit_test_setup(root_gets_ours_with_the_method, set_up),
         cmocka_unit_test_setup(root_gets_yescrypt_if_the_method_is_broken, set_up),
+        cmocka_unit_test_setup(root_gets_yescrypt_if_libcrypt_is_another_by_now, set_up),
         cmocka_unit_test_setup(root_gets_something_without_yescrypt, set_up),
         cmocka_unit_test_setup(long_passwords_are_refused, set_up),
     };

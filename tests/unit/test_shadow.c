@@ -29,6 +29,7 @@
 #include "policy/aging.h"
 #include "policy/lock.h"
 #include "policy/shadow.h"
+#include "tests/lib/scratch.h"
 
 int faults_hit(const char *call);
 size_t faults_write_max;
@@ -406,7 +407,7 @@ leftover_is_replaced(void **unused)
 
 /* What may fail without harm: it is retried, or there is another way. */
 static bool
-is_survivable(const char *call, int error)
+is_survivable(const char *call, unsigned at, int error)
 {
     static const char *const eintr[] = {"read", "write", "fcntl", "open"};
     size_t i;
@@ -417,8 +418,8 @@ is_survivable(const char *call, int error)
     }
     if (strcmp(call, "fcntl") == 0 && error == EACCES)
         return true; /* "locked by someone else", as POSIX has it */
-    if (strcmp(call, "fsync") == 0 && fault_count > 1)
-        return true; /* of the folder, when all is done */
+    if (at > 1 && (strcmp(call, "fsync") == 0 || strcmp(call, "fcntl") == 0))
+        return true; /* of the folder, and the unlocking, when all is done */
     /* user.* that can't be copied, and the lock's check that is tried again */
     return strcmp(call, "fgetxattr") == 0 || strcmp(call, "fsetxattr") == 0 ||
            strcmp(call, "fstat") == 0;
@@ -451,7 +452,7 @@ every_failure_leaves_the_old_file(void **unused)
                 hits++;
                 if (rc == 0) {
                     assert_holds("shadow", NEW, strlen(NEW));
-                    if (!is_survivable(calls[c], errors[e]))
+                    if (!is_survivable(calls[c], at, errors[e]))
                         fail_msg("%s number %u: %d passed unnoticed", calls[c], at, errors[e]);
                 } else {
                     assert_holds("shadow", OLD, strlen(OLD));
@@ -466,6 +467,123 @@ every_failure_leaves_the_old_file(void **unused)
     }
     assert_true(hits > 100);
     set_fault(NULL, 0, 0);
+    unlink(in_etc("shadow"));
+}
+
+/* So it is where shadow is a mount point. */
+static void
+busy_shadow_leaves_no_copy(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    set_fault("renameat", 1, EBUSY);
+    assert_int_equal(change("bob", "old", "NEW", false), EBUSY);
+    set_fault(NULL, 0, 0);
+    assert_holds("shadow", OLD, strlen(OLD));
+    assert_clean();
+}
+
+static void
+take_our_name(const char *call)
+{
+    if (strcmp(call, "fstatat") == 0) {
+        unlink(in_etc("nshadow"));
+        put("nshadow", "theirs", 6);
+    }
+}
+
+static void
+file_of_another_writer_is_left(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    fault_before = take_our_name;
+    assert_int_equal(change("bob", "old", "NEW", false), EBUSY);
+    fault_before = NULL;
+    assert_holds("shadow", OLD, strlen(OLD));
+    assert_holds("nshadow", "theirs", 6);
+    unlink(in_etc("nshadow"));
+}
+
+static unsigned calls_seen;
+
+static void
+assert_private(const char *call)
+{
+    struct stat st;
+
+    if (strcmp(call, "write") != 0)
+        return;
+    calls_seen++;
+    assert_int_equal(stat(in_etc("nshadow"), &st), 0);
+    assert_int_equal(st.st_mode & 077, 0);
+}
+
+static void
+new_file_is_private_while_it_is_written(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(chmod(in_etc("shadow"), 0644), 0);
+    calls_seen = 0;
+    fault_before = assert_private;
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    fault_before = NULL;
+    assert_true(calls_seen > 0);
+    unlink(in_etc("shadow"));
+}
+
+static void
+file_and_folder_are_stored(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    set_fault("fsync", 0, 0);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    assert_int_equal(fault_count, 2);
+    set_fault(NULL, 0, 0);
+}
+
+/* What decides who has access is copied, or the file is not replaced. */
+static void
+labels_are_copied_or_nothing(void **unused)
+{
+    static const char acl[] = "\2\0\0\0"
+                              "\1\0\6\0\377\377\377\377"
+                              "\2\0\4\0\41\0\0\0"
+                              "\4\0\4\0\377\377\377\377"
+                              "\20\0\4\0\377\377\377\377"
+                              "\40\0\0\0\377\377\377\377";
+    static const struct {
+        const char *name, *value;
+        size_t len;
+        bool decides;
+    } cases[] = {
+        {ACL, acl, sizeof(acl) - 1, true},
+        {"security.mhkdf", "label", 5, true},
+        {"user.mhkdf", "value", 5, false},
+    };
+    static const char *const calls[] = {"fsetxattr", "fgetxattr"};
+    size_t i, c;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (c = 0; c < 2; c++) {
+            unlink(in_etc("shadow"));
+            put("shadow", OLD, strlen(OLD));
+            if (setxattr(in_etc("shadow"), cases[i].name, cases[i].value, cases[i].len, 0) != 0) {
+                print_message("# left out: no %s here\n", cases[i].name);
+                continue;
+            }
+            set_fault(calls[c], 1, EPERM);
+            assert_int_equal(change("bob", "old", "NEW", false), cases[i].decides ? EPERM : 0);
+            assert_true(fault_count > 0);
+            set_fault(NULL, 0, 0);
+            if (cases[i].decides)
+                assert_holds("shadow", OLD, strlen(OLD));
+            assert_clean();
+        }
+    }
     unlink(in_etc("shadow"));
 }
 
@@ -664,15 +782,41 @@ one_writer_wins(void **unused)
 static void
 lock_is_waited_for_and_given_up(void **unused)
 {
-    int fd;
+    struct lock lock;
 
     (void)unused;
     put("shadow", OLD, strlen(OLD));
-    assert_int_equal(lock_take(etc, 0, &fd), 0);
+    assert_int_equal(lock_take(etc, 0, &lock), 0);
     assert_int_equal(change("bob", "old", "NEW", false), ETIMEDOUT);
     assert_holds("shadow", OLD, strlen(OLD));
-    close(fd);
+    lock_release(&lock);
     assert_int_equal(change("bob", "old", "NEW", false), 0);
+}
+
+/* A child that another thread of the host started meanwhile has the lock's file open, too. */
+static void
+lock_is_not_left_to_a_child(void **unused)
+{
+    struct lock lock, again;
+    pid_t pid;
+    int rc;
+
+    (void)unused;
+    assert_int_equal(lock_take(etc, 0, &lock), 0);
+    assert_true((fcntl(lock.fd, F_GETFD) & FD_CLOEXEC) != 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        for (;;)
+            pause();
+    }
+    lock_release(&lock);
+    rc = lock_take(etc, 0, &again);
+    if (rc == 0)
+        lock_release(&again);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(rc, 0);
 }
 
 static unsigned locked;
@@ -693,7 +837,7 @@ lock_on_a_removed_file_is_not_trusted(void **unused)
     fault_before = remove_before_first_lock;
     assert_int_equal(change("bob", "old", "NEW", false), 0);
     fault_before = NULL;
-    assert_int_equal(locked, 2);
+    assert_int_equal(locked, 4); /* twice, each with its release */
     assert_holds("shadow", NEW, strlen(NEW));
 }
 
@@ -701,27 +845,108 @@ lock_on_a_removed_file_is_not_trusted(void **unused)
 static void
 lock_file_may_be_replaced(void **unused)
 {
+    struct lock lock;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(lock_take(etc, 0, &lock), 0);
+    assert_int_equal(unlink(in_etc(".pwd.lock")), 0);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    lock_release(&lock);
+    unlink(in_etc(".pwd.lock"));
+}
+
+/* As lckpwdf(3) has it: the file that the link points to is locked, and made where it is missing.
+ */
+static void
+lock_file_may_be_a_link(void **unused)
+{
+    struct flock by_others = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd;
 
     (void)unused;
     put("shadow", OLD, strlen(OLD));
-    assert_int_equal(lock_take(etc, 0, &fd), 0);
-    assert_int_equal(unlink(in_etc(".pwd.lock")), 0);
-    assert_int_equal(change("bob", "old", "NEW", false), 0);
-    close(fd);
     unlink(in_etc(".pwd.lock"));
     assert_int_equal(symlink("real", in_etc(".pwd.lock")), 0);
-    assert_int_equal(change("bob", NULL, "old", false), ELOOP);
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    fd = open(in_etc("real"), O_WRONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &by_others), 0);
+    assert_int_equal(change("bob", NULL, "old", false), ETIMEDOUT);
+    close(fd);
     unlink(in_etc(".pwd.lock"));
+    unlink(in_etc("real"));
 }
 
-static sig_atomic_t signals;
+static volatile sig_atomic_t signals;
 
 static void
 count_signal(int number)
 {
     (void)number;
     signals++;
+}
+
+static unsigned tries;
+
+static void
+assert_calm(const char *call)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ};
+    sigset_t mask;
+    size_t i;
+
+    calls_seen++;
+    assert_int_equal(sigprocmask(SIG_SETMASK, NULL, &mask), 0);
+    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (sigismember(&mask, numbers[i]) != 1)
+            fail_msg("signal %d isn't blocked at %s", numbers[i], call);
+    }
+}
+
+/* From before the lock is there until it is released no signal can stop the process. */
+static void
+lock_is_held_calmly(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    calls_seen = 0;
+    fault_before = assert_calm;
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    fault_before = NULL;
+    assert_true(calls_seen > 10);
+}
+
+static void
+signal_in_each_try(const char *call)
+{
+    if (strcmp(call, "fcntl") == 0) {
+        /* what came in the try before has arrived; what comes now waits */
+        assert_int_equal(signals, tries++);
+        raise(SIGUSR1);
+        assert_int_equal(signals, tries - 1);
+    }
+}
+
+static void
+waiting_can_be_interrupted(void **unused)
+{
+    struct sigaction action = {.sa_handler = count_signal}, old;
+    struct lock lock;
+
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    assert_int_equal(lock_take(etc, 0, &lock), 0);
+    calm_end(&lock.calm);
+    sigaction(SIGUSR1, &action, &old);
+    signals = 0;
+    fault_before = signal_in_each_try;
+    assert_int_equal(change("bob", "old", "NEW", false), ETIMEDOUT);
+    fault_before = NULL;
+    sigaction(SIGUSR1, &old, NULL);
+    assert_int_equal(signals, tries);
+    lock_release(&lock);
+    signals = 0;
 }
 
 static void
@@ -882,6 +1107,11 @@ main(void)
         cmocka_unit_test(access_lists_stay),
         cmocka_unit_test(leftover_is_replaced),
         cmocka_unit_test(every_failure_leaves_the_old_file),
+        cmocka_unit_test(busy_shadow_leaves_no_copy),
+        cmocka_unit_test(file_of_another_writer_is_left),
+        cmocka_unit_test(new_file_is_private_while_it_is_written),
+        cmocka_unit_test(file_and_folder_are_stored),
+        cmocka_unit_test(labels_are_copied_or_nothing),
         cmocka_unit_test(short_writes_are_continued),
         cmocka_unit_test(file_size_limit_is_an_error),
         cmocka_unit_test(death_at_each_call_leaves_a_whole_file),
@@ -889,25 +1119,20 @@ main(void)
         cmocka_unit_test(writers_lose_nothing),
         cmocka_unit_test(one_writer_wins),
         cmocka_unit_test(lock_is_waited_for_and_given_up),
+        cmocka_unit_test(lock_is_not_left_to_a_child),
         cmocka_unit_test(lock_on_a_removed_file_is_not_trusted),
         cmocka_unit_test(lock_file_may_be_replaced),
+        cmocka_unit_test(lock_file_may_be_a_link),
+        cmocka_unit_test(lock_is_held_calmly),
+        cmocka_unit_test(waiting_can_be_interrupted),
         cmocka_unit_test(signals_are_as_before),
         cmocka_unit_test(accounts_are_found),
         cmocka_unit_test(hashes_are_usable_or_not),
         cmocka_unit_test(aging_is_judged_like_pam_unix),
     };
-    static const char *const names[] = {"passwd",  "shadow", "nshadow",
-                                        "shadow+", "real",   ".pwd.lock"};
-    size_t i;
-    int rc;
 
     faults_write_max = SIZE_MAX;
     umask(022);
-    if (mkdtemp(etc) == NULL)
-        return 99;
-    rc = cmocka_run_group_tests(tests, NULL, NULL);
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        unlink(in_etc(names[i]));
-    rmdir(etc);
-    return rc;
+    scratch_enter(etc);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
