@@ -40,7 +40,21 @@ libcore_libcore_la_SOURCES = \
 lib_LTLIBRARIES += libcore/libmhkdf.la
 libcore_libmhkdf_la_SOURCES =
 libcore_libmhkdf_la_LIBADD = libcore/libcore.la
-libcore_libmhkdf_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+libcore_libmhkdf_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/libcore/libmhkdf.map
 libcore_libmhkdf_la_DEPENDENCIES = libcore/libcore.la libcore/libmhkdf.map
 EXTRA_DIST += libcore/libmhkdf.map
+
+# The static one: all of libcore as one object, whose only global names are mhkdf_*, since others
+# have a blake2b_init too.
+if STATIC
+staticdir = $(libdir)
+static_DATA = libcore/libmhkdf.a
+libcore/libmhkdf.a: libcore/libcore.la
+	$(AM_V_GEN)rm -f $@ libcore/libmhkdf.o && \
+	$(CC) $(AM_CFLAGS) $(CFLAGS) -r -nostdlib $(RELOCATABLE_LDFLAGS) -o libcore/libmhkdf.o \
+		-Wl,--whole-archive libcore/.libs/libcore.a -Wl,--no-whole-archive && \
+	$(OBJCOPY) --wildcard --keep-global-symbol='mhkdf_*' libcore/libmhkdf.o && \
+	$(AR) cr $@ libcore/libmhkdf.o && $(RANLIB) $@
+CLEANFILES += libcore/libmhkdf.a libcore/libmhkdf.o
+endif

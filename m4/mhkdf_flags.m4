@@ -28,6 +28,21 @@ AC_DEFUN([MHKDF_TRY_LDFLAGS], [
     done
 ])
 
+# MHKDF_TRY_RELOCATABLE(VARIABLE, FLAGS): the same for a link that makes an object (ld -r).
+AC_DEFUN([MHKDF_TRY_RELOCATABLE], [
+    AC_SUBST([$1])
+    for mhkdf_flag in m4_normalize([$2]); do
+        AC_MSG_CHECKING([whether the linker takes -r $mhkdf_flag])
+        mhkdf_result=no
+        AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[]], [[]])],
+            [AS_IF([$CC $CFLAGS -Werror -r -nostdlib $mhkdf_flag -o conftest-r.$ac_objext \
+                    conftest.$ac_objext >&AS_MESSAGE_LOG_FD 2>&1],
+                [mhkdf_result=yes; $1="$$1 $mhkdf_flag"])])
+        rm -f conftest-r.$ac_objext
+        AC_MSG_RESULT([$mhkdf_result])
+    done
+])
+
 # MHKDF_TRY_FORTIFY(VARIABLE): the highest _FORTIFY_SOURCE that works without a warning, unless the
 # builder has set one; it needs optimisation, so it is not forced on a build with -O0.
 AC_DEFUN([MHKDF_TRY_FORTIFY], [
