@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += etc/mhkdf.conf etc/pam-configs/mhkdf
+EXTRA_DIST += etc/leave-pam etc/mhkdf.conf etc/pam-configs/mhkdf
 securityconfdir = $(sysconfdir)/security
 
 if WITH_PAM

@@ -13,6 +13,7 @@ import tap
 from common import need, pam_files, read, right_and_wrong, run, store, swap_libcrypt
 
 FIRST, SECOND = 'correct horse 1', 'battery staple 2'
+LEAVE_PAM = os.path.join(common.SOURCE, 'etc/leave-pam')
 PROFILE = '/usr/share/pam-configs/mhkdf'
 MODULE = glob.glob('/lib/*/security/pam_mhkdf.so')[0]
 passwords = {'anna': FIRST, 'carla': FIRST, 'old': FIRST}
@@ -42,6 +43,7 @@ def can_change(method):
 def _():
     steps = read(os.path.join(common.SOURCE, 'README.md'))
     script = read(os.path.join(common.SOURCE, 'tests/root/install-inside'))
+    tap.contains(steps, '    grep pam_unix /etc/pam.d/common-auth\n')
     for step in ('ldconfig', 'pam-auth-update --package'):
         tap.check(f'    {step}\n' in steps and f'\n{step}\n' in script, f'{step}: README.md and install-inside differ')
     tap.contains(steps, '    crypt-plugin/swap-libcrypt install "$library"\n')
@@ -136,6 +138,33 @@ def _():
     tap.equal(pam_files(), installed)
 
 
+@tap.case('with the profile unix switched off README.md\'s first step is refused, and nobody is let in: {}', ('disable', 'remove'))
+def _(what):
+    run('pam-auth-update', '--disable', 'unix')
+    tap.check('pam_unix' not in read('/etc/pam.d/common-auth'), 'it is not off')
+    before = pam_files()
+    status, output = run(LEAVE_PAM, what, check=False)
+    tap.equal(status, 1, output)
+    tap.contains(output, 'refused: pam_unix')
+    tap.equal(pam_files(), before)
+    need(drive.su('boris', 'anna', FIRST))
+    for wrong in (common.WRONG, ''):
+        need(drive.su('boris', 'anna', wrong), False)
+        need(drive.su('boris', 'root', wrong), False)
+    run('pam-auth-update', '--enable', 'unix')
+    tap.equal(pam_files(), installed)
+
+
+@tap.case('a line of pam_unix that a profile of another name brings doesn\'t save a stack without pam_deny')
+def _():
+    text = read('/etc/pam.d/common-auth')
+    common.write('/etc/pam.d/common-auth', re.sub(r'(?m)^auth\s+requisite\s+pam_deny.*\n', '', text))
+    status, output = run(LEAVE_PAM, 'disable', check=False)
+    common.write('/etc/pam.d/common-auth', text)
+    tap.equal(status, 1, output)
+    tap.contains(output, 'refused: pam_deny')
+
+
 @tap.case('undone as README.md says')
 def _():
     first, second = common.code_blocks('README.md', 'Undo')
@@ -147,6 +176,7 @@ def _():
         need(drive.set_password(name, FIRST))
         tap.equal(common.method_of(name), '$y$')
     tap.check(' anna' not in swap_libcrypt('status'))
+    tap.check('etc/leave-pam disable' in first and 'etc/leave-pam remove' in second, 'README.md goes past the guard')
     second = second.replace('make -C build', f'make -s -C {common.BUILD}')
     for step in second.splitlines():
         run('sh', '-euc', step)
@@ -188,7 +218,9 @@ def _():
     text = read('/etc/pam.d/common-auth')
     edited = re.sub(r'(?m)^(auth.*pam_unix)', 'auth\toptional\tpam_echo.so\n\\1', text)
     common.write('/etc/pam.d/common-auth', edited)
-    run('pam-auth-update', '--package', '--remove', 'mhkdf')
+    status, output = run(LEAVE_PAM, 'remove', check=False)
+    tap.equal(status, 1, output)
+    tap.contains(output, 'by hand')
     tap.contains(read('/etc/pam.d/common-auth'), 'pam_mhkdf.so')
     tap.contains(run('grep', '-r', 'pam_mhkdf', '/etc/pam.d'), 'common-auth')
 
