@@ -55,12 +55,12 @@ def passwords():
     result = need(drive.set_password('anna', FIRST), True, 'chpasswd')
     need(drive.set_password('boris', OTHER), True, 'chpasswd')
     need_ours('anna')
-    show(f'     {result.seconds:.2f} s for one of them, of which its hash {hash_seconds("anna", FIRST):.2f} s')
+    show(f'     {result.seconds:.2f} s for one of them; a hash alone takes about {hash_seconds("anna", FIRST):.2f} s')
     show('3. passwd: anna changes hers on a terminal')
     need(drive.change_password('anna', WRONG, SECOND), False, 'passwd with a wrong old password')
     result = need(drive.change_password('anna', FIRST, SECOND), True, 'passwd')
     need_ours('anna')
-    show(f'     {result.seconds:.2f} s for the new one, of which its hash {hash_seconds("anna", SECOND):.2f} s; '
+    show(f'     {result.seconds:.2f} s for the new one; a hash alone takes about {hash_seconds("anna", SECOND):.2f} s; '
          'with a wrong old password: refused')
     show('4. Her line in /etc/shadow is now')
     show(f'     {shadow_line("anna")}')
@@ -72,7 +72,7 @@ def logins():
             ('ssh, password', lambda password: drive.ssh('anna', password)),
             ('ssh, keyboard-interactive', lambda password: drive.ssh('anna', password, 'keyboard-interactive'))]
     show('5. anna logs in, on terminals and over a real sshd on a loopback port')
-    show(f'     {"":26} {"right password":22} its hash   wrong password')
+    show(f'     {"":26} {"right password":22} a hash     wrong password')
     with drive.sshd(), ThreadPoolExecutor() as pool:
         right = []
         for what, way in ways:
