@@ -2,8 +2,9 @@
 /*
  * What the machine's memory allows, with the threads and the memory that a hash would use:
  *   copy    copies with stores that bypass the caches, where there are such stores
- *   random  reads independent random blocks of 1 KiB and writes blocks one after the other: the
- *           access pattern of a fill, without its computation and without its waiting for addresses
+ *   random  reads independent random blocks of 1 KiB and writes blocks one after the other, in four
+ *           slices: the access pattern of a fill, without its computation and its waiting for
+ *           addresses
  */
 #include <config.h>
 
@@ -17,6 +18,7 @@
 
 #include "bench/engine.h"
 #include "libcore/block.h"
+#include "libcore/fill.h"
 #include "libcore/team.h"
 
 enum { COPY, RANDOM };
@@ -68,37 +70,63 @@ copy_share(struct team *team, unsigned member, void *ctx)
     }
 }
 
-/* Splitmix64: the next address never waits for memory. */
+/* Where one thread is in the memory: each has a share of four segments, as lanes have. */
+struct place {
+    const struct job *job;
+    uint64_t seed;
+    unsigned shares;
+    uint64_t segment; /* blocks */
+    unsigned slice;   /* which segment of each share is being written */
+};
+
+/* Splitmix64: the next address never waits for memory. Nobody reads what is being written. */
 static const struct block *
-next_block(const struct job *job, uint64_t *seed)
+next_block(struct place *place)
 {
-    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = place->seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t share, offset;
     const struct block *block;
 
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
-    block = job->memory + ((z >> 32) * job->blocks >> 32);
+    share = (z >> 32) * place->shares >> 32;
+    offset = (z & 0xffffffffU) * (place->segment * (FILL_SLICES - 1)) >> 32;
+    if (offset >= place->segment * place->slice)
+        offset += place->segment;
+    block = place->job->memory + share * place->segment * FILL_SLICES + offset;
     for (int w = 0; w < BLOCK_WORDS; w += LINE_WORDS)
         __builtin_prefetch(&block->w[w], 0, 2);
     return block;
 }
 
 static void
-random_share(struct team *team, unsigned member, void *ctx)
+write_segment(struct place *place, struct block *to)
 {
-    const struct job *job = ctx;
-    uint64_t first = job->blocks * member / team->members;
-    uint64_t end = job->blocks * (member + 1) / team->members;
-    uint64_t seed = member;
     const struct block *ahead[AHEAD];
 
     for (int i = 0; i < AHEAD; i++)
-        ahead[i] = next_block(job, &seed);
+        ahead[i] = next_block(place);
+    for (uint64_t i = 0; i < place->segment; i++) {
+        memcpy(&to[i], ahead[i % AHEAD], sizeof(*to));
+        ahead[i % AHEAD] = next_block(place);
+    }
+}
+
+static void
+random_share(struct team *team, unsigned member, void *ctx)
+{
+    const struct job *job = ctx;
+    struct place place = {.job = job,
+                          .seed = member,
+                          .shares = team->members,
+                          .segment = job->blocks / FILL_SLICES / team->members};
+    struct block *share = job->memory + place.segment * FILL_SLICES * member;
+
     for (uint32_t pass = 0; pass < job->passes; pass++) {
-        for (uint64_t i = first; i < end; i++) {
-            memmove(&job->memory[i], ahead[i % AHEAD], sizeof(*job->memory));
-            ahead[i % AHEAD] = next_block(job, &seed);
+        for (place.slice = 0; place.slice < FILL_SLICES; place.slice++) {
+            write_segment(&place, share + place.segment * place.slice);
+            team_barrier(team);
         }
     }
 }
