@@ -10,6 +10,7 @@ tally.py end RESULTS                    prints all failures, skips with their re
 
 RESULTS is a file that grows by one JSON array a result: part, outcome, name, log or reason.
 """
+import itertools
 import json
 import os
 import re
@@ -75,6 +76,7 @@ def trs(results, part, folder, status):
             path = os.path.join(parent, file)
             log = path[:-len('.trs')] + '.log'
             program = os.path.relpath(path, folder)[:-len('.trs')]
+            mine = 0
             for outcome, name in outcomes(path, log):
                 seen += 1
                 name, _, reason = name.partition('# SKIP')
@@ -83,9 +85,11 @@ def trs(results, part, folder, status):
                     results.add(part, 'PASS', name)
                 elif outcome == 'SKIP':
                     results.add(part, 'SKIP', name, reason.strip() or skip_reason(log))
-                else:
-                    failed += 1
+                elif outcome == 'FAIL' or not (mine and 'exited with status' in name):
+                    # (the exit status of a program with failed cases is no failure of its own)
+                    mine += 1
                     results.add(part, 'FAIL', f'{name} ({outcome})', log)
+            failed += mine
     if seen == 0 or (status and not failed):
         results.add(part, 'FAIL', f'make check: {seen} results, exit status {status}',
                     os.path.join(folder, 'make-check.log'))
@@ -103,12 +107,26 @@ def skip_reason(log):
     return found[1] if found else 'no reason given'
 
 
-def show_failure(name, log, indent):
-    print(f'{indent}FAILED {name}')
+def excerpt(name, log):
+    """What TAP says of the case, or else the end of the log."""
+    lines = read(log).splitlines()
+    case = name.partition(': ')[2].removesuffix(' (FAIL)')
+    for start, line in enumerate(lines):
+        if case and line.startswith('not ok') and line.endswith(case):
+            around = itertools.takewhile(lambda text: not re.match(r'(not )?ok\b', text), lines[start + 1:])
+            return list(around)[-TAIL:]
+    return lines[-TAIL:]
+
+
+def show_failure(name, log, shown):
+    print(f'    FAILED {name}')
     if log and os.path.exists(log):
-        print(f'{indent}  the end of {log}:')
-        for line in read(log).splitlines()[-TAIL:]:
-            print(f'{indent}    {line}')
+        lines = excerpt(name, log)
+        if lines not in shown:
+            print(f'      from {log}:')
+            for line in lines:
+                print(f'        {line}')
+        shown.append(lines)
 
 
 def counts(rows):
@@ -118,11 +136,10 @@ def counts(rows):
 def part_summary(results, part):
     rows = [row for row in results.all() if row[0] == part]
     print('{} passed, {} failed, {} skipped'.format(*counts(rows)))
-    shown = set()
+    shown = []
     for _, outcome, name, log in rows:
         if outcome == 'FAIL':
-            show_failure(name, None if log in shown else log, '    ')
-            shown.add(log)
+            show_failure(name, log, shown)
 
 
 def end(results):
