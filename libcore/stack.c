@@ -4,7 +4,7 @@
 #include "libcore/mhkdf.h"
 #include "libcore/stack.h"
 
-__attribute__((noinline)) void
+void
 stack_wipe(void)
 {
     char used[STACK_WIPED];

@@ -11,6 +11,6 @@
 #define STACK_WIPED 9216
 
 /** Overwrites them with zeros. */
-void stack_wipe(void);
+__attribute__((noinline)) void stack_wipe(void);
 
 #endif

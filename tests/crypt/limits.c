@@ -25,7 +25,8 @@
 #define ARGON2D "$argon2d$v=19$m=64,t=2,p=4$" SALT
 #define ARGON2I "$argon2i$v=19$m=64,t=2,p=4$" SALT
 
-/* Stack that a call may use, the inner call of a wrapped hash included; libcore takes up to 20 KiB. */
+/* Stack that a call may use, the inner call of a wrapped hash included; libcore takes up to 20 KiB.
+ */
 #define STACK_LIMIT (24 * 1024)
 
 static unsigned int case_count;
