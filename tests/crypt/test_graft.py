@@ -187,7 +187,7 @@ def _():
     tap.equal(read(tree, "test/crypt-mhkdf.vec"), read(ROOT, "tests/vectors/strings.vec"))
 
 
-@tap.case("the names that are renamed are those which libcore exports")
+@tap.case("all names that libcore exports are renamed")
 def _():
     archive = os.path.join(os.environ.get("MHKDF_BUILDDIR", ""), "libcore/.libs/libcore.a")
     if not os.path.exists(archive):
@@ -201,7 +201,7 @@ def _():
     renamed = dict(re.findall(r"^#define (\w+) (\w+)$", header, re.M))
     if any(name.startswith("__asan_") or name.startswith("__odr") for name in exported):
         tap.skip("sanitizers add names of their own")
-    tap.equal(sorted(renamed), sorted(exported))
+    tap.equal(sorted(exported - set(renamed)), [])     # kernels of other machines are in the header only
     tap.equal(len(set(renamed.values())), len(renamed))
     tap.check(all(name.startswith("_crypt_mhkdf_") for name in renamed.values()))
 
