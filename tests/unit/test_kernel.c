@@ -22,6 +22,7 @@
 
 #define BYTES_MAX 4096
 #define KERNELS_MAX 16
+/* MHKDF_TEST_CASES in the environment: another number. */
 #ifdef __SANITIZE_THREAD__ /* twenty times as slow */
 #define RANDOM_CASES 400
 #else
@@ -274,14 +275,14 @@ random_cost(void)
 static void
 random_costs(void **state)
 {
-    const char *text = getenv("MHKDF_TEST_SEED");
-    uint64_t seed = text == NULL ? 20190702 : strtoull(text, NULL, 10);
+    const char *seed_text = getenv("MHKDF_TEST_SEED"), *cases_text = getenv("MHKDF_TEST_CASES");
+    uint64_t seed = seed_text == NULL ? 20190702 : strtoull(seed_text, NULL, 10);
+    long cases = cases_text == NULL ? RANDOM_CASES : strtol(cases_text, NULL, 10);
 
     (void)state;
-    print_message("# seed %llu (MHKDF_TEST_SEED), %d cases\n", (unsigned long long)seed,
-                  RANDOM_CASES);
+    print_message("# MHKDF_TEST_SEED=%llu, %ld cases\n", (unsigned long long)seed, cases);
     random_state = seed;
-    for (int n = 0; n < RANDOM_CASES; n++) {
+    for (long n = 0; n < cases; n++) {
         struct derive in = random_cost();
         uint8_t input[8], expected[32], tag[32];
 
@@ -294,7 +295,7 @@ random_costs(void **state)
             unsigned threads = 1 + random_below(in.lanes < 12 ? in.lanes : 12);
             derive_by(&in, kernels[k], threads, tag, sizeof tag);
             if (memcmp(tag, expected, sizeof tag) != 0)
-                fail_msg("case %d, %s, %u threads: method %d, c = %u, m = %u, t = %u, p = %u", n,
+                fail_msg("case %ld, %s, %u threads: method %d, c = %u, m = %u, t = %u, p = %u", n,
                          kernels[k]->name, threads, (int)in.method, (unsigned)in.chain,
                          (unsigned)in.memory_kib, (unsigned)in.passes, (unsigned)in.lanes);
         }
