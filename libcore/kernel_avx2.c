@@ -10,7 +10,7 @@
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
 #else
 #pragma GCC target("avx2,bmi,bmi2")
-#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
+#pragma GCC optimize("O3,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <immintrin.h>

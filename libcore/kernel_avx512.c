@@ -29,7 +29,6 @@
 
 #define GROUP_TAIL_POINTS 15
 
-#define GROUP_PARTS_MAX 4
 #include "libcore/kernel_group.h"
 
 #define V __m512i

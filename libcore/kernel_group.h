@@ -31,10 +31,13 @@
 #include "libcore/reference.h"
 
 #define GROUP_ARGON2 (-1) /* instead of a chain: XOR feedback of RFC 9106 */
-/* The most parts of a chain that a kernel makes use of: 1, 2 or 4. */
-#ifndef GROUP_PARTS_MAX
-#define GROUP_PARTS_MAX 2
+/* The most parts of a chain, with each c, that a kernel makes use of: 1, 2 or 4. */
+#ifndef GROUP_PARTS_12
+#define GROUP_PARTS_3 4
+#define GROUP_PARTS_6 4
+#define GROUP_PARTS_12 4
 #endif
+#define GROUP_PARTS_MAX GROUP_PARTS_12
 #define GROUP_VALUES_FROM 32 /* the first word that a chain is added to */
 
 struct group_lane {
@@ -299,22 +302,34 @@ GROUP_RUN(group_run_0, 1, 0)
 GROUP_RUN(group_run_3_alone, 1, 3)
 GROUP_RUN(group_run_6_alone, 1, 6)
 GROUP_RUN(group_run_12_alone, 1, 12)
-#if GROUP_PARTS_MAX >= 2
+#if GROUP_PARTS_3 >= 2
 GROUP_RUN(group_run_3_by_2, 2, 3)
-GROUP_RUN(group_run_6_by_2, 2, 6)
-GROUP_RUN(group_run_12_by_2, 2, 12)
 #else
 #define group_run_3_by_2 group_run_3_alone
+#endif
+#if GROUP_PARTS_6 >= 2
+GROUP_RUN(group_run_6_by_2, 2, 6)
+#else
 #define group_run_6_by_2 group_run_6_alone
+#endif
+#if GROUP_PARTS_12 >= 2
+GROUP_RUN(group_run_12_by_2, 2, 12)
+#else
 #define group_run_12_by_2 group_run_12_alone
 #endif
-#if GROUP_PARTS_MAX >= 4
+#if GROUP_PARTS_3 >= 4
 GROUP_RUN(group_run_3_by_4, 4, 3)
-GROUP_RUN(group_run_6_by_4, 4, 6)
-GROUP_RUN(group_run_12_by_4, 4, 12)
 #else
 #define group_run_3_by_4 group_run_3_by_2
+#endif
+#if GROUP_PARTS_6 >= 4
+GROUP_RUN(group_run_6_by_4, 4, 6)
+#else
 #define group_run_6_by_4 group_run_6_by_2
+#endif
+#if GROUP_PARTS_12 >= 4
+GROUP_RUN(group_run_12_by_4, 4, 12)
+#else
 #define group_run_12_by_4 group_run_12_by_2
 #endif
 

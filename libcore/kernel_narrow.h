@@ -26,13 +26,14 @@
 #define GROUP_SCRATCH
 /* With several lanes the S-boxes aren't all in the first cache, and a chain takes about twice as
  * long: it has the time of as many slots as it then needs. */
-#ifndef NARROW_PARTS
-#define NARROW_PARTS(chain) ((chain)*NARROW_WORDS / 6)
+#if NARROW_WORDS == 4
+#define GROUP_PARTS_3 2
+#define GROUP_PARTS_6 4
+#else
+#define GROUP_PARTS_3 1
+#define GROUP_PARTS_6 2
 #endif
-#define GROUP_PARTS(count, chain)                   \
-    ((count) >= 4 && NARROW_PARTS(chain) >= 4   ? 4 \
-     : (count) >= 2 && NARROW_PARTS(chain) >= 2 ? 2 \
-                                                : 1)
+#define GROUP_PARTS_12 4
 
 #include "libcore/kernel_group.h"
 

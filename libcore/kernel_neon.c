@@ -7,7 +7,7 @@
 #ifdef KERNEL_NEON
 
 #ifndef __clang__
-#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
+#pragma GCC optimize("O3,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <arm_neon.h>

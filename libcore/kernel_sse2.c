@@ -7,7 +7,7 @@
 #ifdef KERNEL_X86
 
 #ifndef __clang__
-#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
+#pragma GCC optimize("O3,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <immintrin.h>
@@ -17,7 +17,6 @@
 #define KERNEL_PIN(x, vector) __asm__ __volatile__("" : "+r"(x), "+x"(vector))
 
 #define NARROW_WORDS 2
-#define GROUP_PARTS_MAX 1
 #define V __m128i
 
 static KERNEL_INLINE V

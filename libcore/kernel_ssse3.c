@@ -10,7 +10,7 @@
 #pragma clang attribute push(__attribute__((target("ssse3"))), apply_to = function)
 #else
 #pragma GCC target("ssse3")
-#pragma GCC optimize("O2,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
+#pragma GCC optimize("O3,no-var-tracking,no-var-tracking-assignments") /* or it takes minutes */
 #endif
 
 #include <immintrin.h>
@@ -21,7 +21,6 @@
 #define KERNEL_PIN(x, vector) __asm__ __volatile__("" : "+r"(x), "+x"(vector))
 
 #define NARROW_WORDS 2
-#define GROUP_PARTS_MAX 1
 #define V __m128i
 
 static KERNEL_INLINE V
