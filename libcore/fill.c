@@ -9,6 +9,9 @@
 #include "libcore/mhkdf.h"
 #include "libcore/reference.h"
 
+/* Blocks of a function that is inlined would lie on the stack under everything its caller calls. */
+#define OWN_FRAME __attribute__((noinline))
+
 /* Where in a lane a segment starts, and which of its blocks is the first to be computed. */
 struct segment {
     struct block *start;      /* the segment's first block */
@@ -45,7 +48,7 @@ compress_alone(const struct fill *fill, struct block *s, struct compress_scratch
 
 /* SPEC.md section 3, S-box. Its words are in plain order, since the chain looks them up by number.
  */
-static void
+static OWN_FRAME void
 make_sbox(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
 {
     struct sbox *sbox = &fill->states[lane].sbox;
@@ -88,7 +91,7 @@ compress_block(const struct fill *fill, struct block *out, const struct block *p
     }
 }
 
-void
+OWN_FRAME void
 fill_portable(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t lane)
 {
     struct segment segment = find_segment(fill, pass, slice, lane);

@@ -8,7 +8,7 @@
 
 /** Bytes below the caller's frame that are wiped: more than any work of this library reaches down.
  */
-#define STACK_WIPED 9216
+#define STACK_WIPED 16384
 
 /** Overwrites them with zeros. */
 __attribute__((noinline)) void stack_wipe(void);

@@ -14,8 +14,8 @@
 #include "libcore/stack.h"
 #include "libcore/team.h"
 
-/* A fill needs less than 8 KiB, but glibc takes the host's thread-local data from the same stack.
- */
+/* A fill needs less than STACK_WIPED, but glibc takes the host's thread-local data from the same
+ * stack. */
 #define STACK_SIZE (256 * 1024)
 
 struct worker {

@@ -142,7 +142,8 @@ reset(void **state)
     return 0;
 }
 
-static int
+/* Not inlined: AddressSanitizer would take a frame that is left by cancellation for one in use. */
+static __attribute__((noinline)) int
 derive(unsigned threads, uint8_t tag[32])
 {
     struct mhkdf_input input = {
@@ -408,12 +409,13 @@ secrets_leave_the_stack(void **state)
     assert_int_equal(__real_munmap(stack, STACK_SIZE), 0);
 }
 
+#ifdef __OPTIMIZE__ /* else frames have gaps that no function reaches, which keep some pointers */
 /* What depends on the password is the same in all hashes of one and differs in those of another. */
 #define STACK_RUNS 6
 
 struct stack_run {
-    const char *password;
-    size_t words; /* of the stack below the frame of hash_on_stack; above is the C library's */
+    char password[9]; /* at the same place in all runs: the stack holds its address */
+    size_t words;     /* of the stack below the frame of hash_on_stack; above is the C library's */
     char out[MHKDF_STRING_SIZE];
 };
 
@@ -450,7 +452,7 @@ static void
 nothing_of_the_password_stays_on_the_stack(void **state)
 {
     uint64_t *stacks[STACK_RUNS];
-    struct stack_run runs[STACK_RUNS];
+    struct stack_run run;
     unsigned telling = 0;
 
     (void)state;
@@ -458,11 +460,11 @@ nothing_of_the_password_stays_on_the_stack(void **state)
         stacks[i] = __real_mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
         assert_true(stacks[i] != MAP_FAILED);
-        runs[i].password = i % 2 == 0 ? "password" : "Qassword";
-        run_on_stack(stacks[i], &runs[i]);
+        memcpy(run.password, i % 2 == 0 ? "password" : "Qassword", sizeof run.password);
+        run_on_stack(stacks[i], &run);
     }
-    assert_in_range(runs[0].words, 1, STACK_SIZE / sizeof(uint64_t) - 1);
-    for (size_t w = 0; w < runs[0].words; w++) {
+    assert_in_range(run.words, 1, STACK_SIZE / sizeof(uint64_t) - 1);
+    for (size_t w = 0; w < run.words; w++) {
         int steady = stacks[0][w] != stacks[1][w];
         for (int i = 2; i < STACK_RUNS; i++)
             steady = steady && stacks[i][w] == stacks[i % 2][w];
@@ -472,6 +474,7 @@ nothing_of_the_password_stays_on_the_stack(void **state)
     for (int i = 0; i < STACK_RUNS; i++)
         assert_int_equal(__real_munmap(stacks[i], STACK_SIZE), 0);
 }
+#endif
 #endif
 
 static void *
@@ -524,7 +527,9 @@ main(void)
         cmocka_unit_test_setup(too_much_memory, reset),
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test_setup(secrets_leave_the_stack, reset),
+#ifdef __OPTIMIZE__
         cmocka_unit_test_setup(nothing_of_the_password_stays_on_the_stack, reset),
+#endif
 #endif
         cmocka_unit_test_setup(many_hashes_at_once, reset),
         cmocka_unit_test_setup(at_least_one_cpu, reset),
