@@ -18,18 +18,50 @@
 
 #define FILE_MAX ((size_t)1024 * 1024)
 
-/* The keys of [default], in the order of struct state's seen. */
-enum key { KEY_MEMORY, KEY_PASSES, KEY_LANES, KEY_CHAIN, KEY_MIN_LENGTH, KEY_COUNT };
+enum section { SECTION_DEFAULT, SECTION_ARENA, SECTION_COUNT };
 
-static const char *const key_names[KEY_COUNT] = {"memory", "passes", "lanes", "chain",
-                                                 "min_length"};
+static const char *const section_names[SECTION_COUNT] = {"default", "arena"};
+
+/* The keys, in the order of struct state's seen: those of [default], then those of [arena]. */
+enum key {
+    KEY_MEMORY,
+    KEY_PASSES,
+    KEY_LANES,
+    KEY_CHAIN,
+    KEY_MIN_LENGTH,
+    KEY_ARENA,
+    KEY_WAIT,
+    KEY_SLOTS,
+    KEY_SLOT_SIZE,
+    KEY_PAGES,
+    KEY_LOCK,
+    KEY_LEASE,
+    KEY_RESERVE,
+    KEY_COUNT
+};
+
+static const char *const key_names[KEY_COUNT] = {
+    "memory", "passes",    "lanes", "chain", "min_length", "arena",  "wait",
+    "slots",  "slot_size", "pages", "lock",  "lease",      "reserve"};
+
+/* From and up to, not including, which key a section has them, and how they are said. */
+static const unsigned first_keys[SECTION_COUNT + 1] = {KEY_MEMORY, KEY_SLOTS, KEY_COUNT};
+static const char *const known_keys[SECTION_COUNT] = {
+    "memory, passes, lanes, chain, min_length, arena or wait",
+    "slots, slot_size, pages, lock, lease or reserve"};
+
+static const char *const use_names[] = {"try", "require", "off", NULL};
+static const char *const pages_names[] = {"auto", "hugetlb", "thp", "plain", NULL};
+static const char *const switch_names[] = {"no", "yes", NULL};
+
+#define LEASE_MIN_MS 100
 
 struct state {
     const char *path;
     struct file file;
-    size_t next;           /* offset of the line that is read next */
-    unsigned line;         /* number of the line that was read last */
-    unsigned section_line; /* where [default] was; 0: not yet */
+    size_t next;                           /* offset of the line that is read next */
+    unsigned line;                         /* number of the line that was read last */
+    unsigned section_lines[SECTION_COUNT]; /* where each was; 0: not yet */
     unsigned seen[KEY_COUNT];
     int rc; /* of the first error, which ends the reading */
     struct config *config;
@@ -73,18 +105,86 @@ set_number(struct state *state, enum key key, const char *value, uint32_t max, u
 }
 
 static void
+set_size(struct state *state, enum key key, const char *value, uint32_t *out)
+{
+    if (size_parse_kib(value, out) != 0 || *out < 1) {
+        fail(state, EINVAL,
+             "%s: '%.40s', but a size with unit below 4096G was expected, such as 64M or 1G (K, M "
+             "or G)",
+             key_names[key], value);
+    }
+}
+
+static void
+set_time(struct state *state, enum key key, const char *value, uint32_t min_ms, uint32_t *out)
+{
+    if (size_parse_ms(value, out) != 0 || *out < min_ms) {
+        fail(state, EINVAL,
+             "%s: '%.40s', but a time with unit of at least %ums was expected, such as 500ms or "
+             "10s",
+             key_names[key], value, min_ms);
+    }
+}
+
+/* One of a few words; its number goes to *out. */
+static void
+set_word(struct state *state, enum key key, const char *value, const char *const *words,
+         unsigned *out)
+{
+    unsigned i;
+
+    for (i = 0; words[i] != NULL; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *out = i;
+            return;
+        }
+    }
+    fail(state, EINVAL, "%s: '%.40s', but %s%s%s%s%s%s%s was expected", key_names[key], value,
+         words[0], i > 2 ? ", " : " or ", words[1], i > 3 ? ", " : (i > 2 ? " or " : ""),
+         i > 2 ? words[2] : "", i > 3 ? " or " : "", i > 3 ? words[3] : "");
+}
+
+static void
+set_arena_value(struct state *state, enum key key, const char *value)
+{
+    struct config_arena *arena = &state->config->arena;
+    unsigned word = 0;
+
+    switch (key) {
+    case KEY_SLOTS:
+        set_number(state, key, value, CONFIG_SLOTS_MAX, &arena->slots);
+        break;
+    case KEY_SLOT_SIZE:
+        set_size(state, key, value, &arena->slot_kib);
+        break;
+    case KEY_PAGES:
+        set_word(state, key, value, pages_names, &word);
+        arena->pages = (enum config_pages)word;
+        break;
+    case KEY_LOCK:
+        set_word(state, key, value, switch_names, &word);
+        arena->lock = word != 0;
+        break;
+    case KEY_LEASE:
+        set_time(state, key, value, LEASE_MIN_MS, &arena->lease_ms);
+        break;
+    default:
+        if (size_parse_number(value, CONFIG_SLOTS_MAX - 1, &arena->reserve) != 0)
+            fail(state, EINVAL, "reserve: '%.40s', but a number from 0 to %d was expected", value,
+                 CONFIG_SLOTS_MAX - 1);
+        break;
+    }
+}
+
+static void
 set_value(struct state *state, enum key key, const char *value)
 {
     struct mhkdf_cost *cost = &state->config->cost;
+    unsigned word = 0;
 
     switch (key) {
     case KEY_MEMORY:
-        if (size_parse_kib(value, &cost->memory_kib) != 0 || cost->memory_kib < 1) {
-            fail(state, EINVAL,
-                 "memory: '%.40s', but a size with unit below 4096G was expected, such as 64M or "
-                 "1G (K, M or G)",
-                 value);
-        }
+        set_size(state, key, value, &cost->memory_kib);
         break;
     case KEY_PASSES:
         set_number(state, key, value, MHKDF_PASSES_MAX, &cost->passes);
@@ -100,7 +200,15 @@ set_value(struct state *state, enum key key, const char *value)
     case KEY_MIN_LENGTH:
         set_number(state, key, value, MHKDF_CRYPT_PASSWORD_MAX, &state->config->min_length);
         break;
-    case KEY_COUNT:
+    case KEY_ARENA:
+        set_word(state, key, value, use_names, &word);
+        state->config->use = (enum config_use)word;
+        break;
+    case KEY_WAIT:
+        set_time(state, key, value, 0, &state->config->wait_ms);
+        break;
+    default:
+        set_arena_value(state, key, value);
         break;
     }
 }
@@ -110,19 +218,21 @@ static int
 handle_key(void *user, const char *section, const char *name, const char *value)
 {
     struct state *state = user;
-    unsigned key;
+    unsigned key, in;
 
     if (state->rc != 0)
         return 0;
-    if (section[0] == '\0') {
+    for (in = 0; in < SECTION_COUNT && strcmp(section, section_names[in]) != 0; in++)
+        continue;
+    if (in == SECTION_COUNT) {
         fail(state, EINVAL, "%.40s: a key before the first section; [default] was expected", name);
         return 0;
     }
-    for (key = 0; key < KEY_COUNT && strcmp(name, key_names[key]) != 0; key++)
+    for (key = first_keys[in]; key < first_keys[in + 1] && strcmp(name, key_names[key]) != 0; key++)
         continue;
-    if (key == KEY_COUNT) {
-        fail(state, EINVAL,
-             "%.40s: unknown key; memory, passes, lanes, chain or min_length was expected", name);
+    if (key == first_keys[in + 1]) {
+        fail(state, EINVAL, "%.40s: unknown key in [%s]; %s was expected", name, section_names[in],
+             known_keys[in]);
         return 0;
     }
     if (state->seen[key] != 0) {
@@ -137,15 +247,22 @@ handle_key(void *user, const char *section, const char *name, const char *value)
 static void
 check_section(struct state *state, const char *line, size_t len)
 {
-    static const char expected[] = "[default]";
+    unsigned in;
 
-    if (len != sizeof(expected) - 1 || memcmp(line, expected, len) != 0) {
-        fail(state, EINVAL, "'%.*s': unknown section; [default] was expected",
+    for (in = 0; in < SECTION_COUNT; in++) {
+        size_t name_len = strlen(section_names[in]);
+        if (len == name_len + 2 && memcmp(line + 1, section_names[in], name_len) == 0 &&
+            line[len - 1] == ']')
+            break;
+    }
+    if (in == SECTION_COUNT) {
+        fail(state, EINVAL, "'%.*s': unknown section; [default] or [arena] was expected",
              (int)(len < 40 ? len : 40), line);
-    } else if (state->section_line != 0) {
-        fail(state, EINVAL, "[default]: given already in line %u", state->section_line);
+    } else if (state->section_lines[in] != 0) {
+        fail(state, EINVAL, "[%s]: given already in line %u", section_names[in],
+             state->section_lines[in]);
     } else {
-        state->section_line = state->line;
+        state->section_lines[in] = state->line;
     }
 }
 
@@ -212,10 +329,18 @@ read_line(char *out, int size, void *user)
     return out;
 }
 
+/* Of two keys that don't go together, the line of the later one is named. */
+static void
+blame(struct state *state, enum key a, enum key b)
+{
+    state->line = state->seen[a] > state->seen[b] ? state->seen[a] : state->seen[b];
+}
+
 static void
 parse(struct state *state)
 {
     const struct mhkdf_cost *cost = &state->config->cost;
+    const struct config_arena *arena = &state->config->arena;
     int line = ini_parse_stream(read_line, state, handle_key, state);
 
     if (line > 0) {
@@ -225,10 +350,14 @@ parse(struct state *state)
         fail(state, ENOMEM, "out of memory");
     }
     if (state->rc == 0 && cost->memory_kib / 8 < cost->lanes) {
-        state->line = state->seen[KEY_MEMORY] > state->seen[KEY_LANES] ? state->seen[KEY_MEMORY]
-                                                                       : state->seen[KEY_LANES];
+        blame(state, KEY_MEMORY, KEY_LANES);
         fail(state, EINVAL, "memory: %uK, but at least 8K for each of the %u lanes was expected",
              cost->memory_kib, cost->lanes);
+    }
+    if (state->rc == 0 && arena->reserve >= arena->slots) {
+        blame(state, KEY_RESERVE, KEY_SLOTS);
+        fail(state, EINVAL, "reserve: %u, but less than the number of slots, %u, was expected",
+             arena->reserve, arena->slots);
     }
 }
 
@@ -285,6 +414,14 @@ config_builtin(struct config *config)
     config->cost.lanes = MHKDF_LANES_DEFAULT;
     config->cost.chain = MHKDF_CHAIN_DEFAULT;
     config->min_length = 8;
+    config->use = CONFIG_ARENA_TRY;
+    config->wait_ms = 10000;
+    config->arena.slots = 2;
+    config->arena.slot_kib = 0;
+    config->arena.pages = CONFIG_PAGES_AUTO;
+    config->arena.lock = true;
+    config->arena.lease_ms = 30000;
+    config->arena.reserve = 1;
 }
 
 int

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Digits from text on; *end is what follows them. */
 static int
@@ -66,5 +67,24 @@ size_parse_kib(const char *text, uint32_t *kib)
     if (rc != 0 || value > UINT32_MAX >> shift)
         return ERANGE;
     *kib = value << shift;
+    return 0;
+}
+
+int
+size_parse_ms(const char *text, uint32_t *ms)
+{
+    const char *end;
+    uint32_t value = 0, factor = 1;
+    int rc = digits(text, INT32_MAX, &value, &end);
+
+    if (rc == EINVAL)
+        return EINVAL;
+    if (strcmp(end, "s") == 0)
+        factor = 1000;
+    else if (strcmp(end, "ms") != 0)
+        return EINVAL;
+    if (rc != 0 || value > INT32_MAX / factor)
+        return ERANGE;
+    *ms = value * factor;
     return 0;
 }

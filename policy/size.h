@@ -16,4 +16,10 @@ int size_parse_number(const char *text, uint32_t max, uint32_t *out);
  */
 int size_parse_kib(const char *text, uint32_t *kib);
 
+/**
+ * A time: a decimal number, then ms or s without a blank, in milliseconds. EINVAL: anything else,
+ * a missing unit included. ERANGE: above 2^31 - 1 ms.
+ */
+int size_parse_ms(const char *text, uint32_t *ms);
+
 #endif

@@ -56,6 +56,14 @@ assert_builtin(const struct config *config)
     assert_int_equal(config->cost.lanes, 4);
     assert_int_equal(config->cost.chain, 6);
     assert_int_equal(config->min_length, 8);
+    assert_int_equal(config->use, CONFIG_ARENA_TRY);
+    assert_int_equal(config->wait_ms, 10000);
+    assert_int_equal(config->arena.slots, 2);
+    assert_int_equal(config->arena.slot_kib, 0);
+    assert_int_equal(config->arena.pages, CONFIG_PAGES_AUTO);
+    assert_int_equal(config->arena.lock, 1);
+    assert_int_equal(config->arena.lease_ms, 30000);
+    assert_int_equal(config->arena.reserve, 1);
 }
 
 static void
@@ -131,6 +139,39 @@ values_are_read(void **unused)
     assert_int_equal(load_text("[default]\nmemory=4095G\n", &config, &error), 0);
 }
 
+static void
+arena_is_read(void **unused)
+{
+    struct config config;
+    struct config_error error;
+
+    (void)unused;
+    assert_int_equal(load_text("[arena]\nslots = 256\nslot_size = 1G\npages = thp\nlock = no\n"
+                               "lease = 1500ms\nreserve = 255\n[default]\narena = require\n"
+                               "wait = 2s\n",
+                               &config, &error),
+                     0);
+    assert_int_equal(config.arena.slots, 256);
+    assert_int_equal(config.arena.slot_kib, 1048576);
+    assert_int_equal(config.arena.pages, CONFIG_PAGES_THP);
+    assert_int_equal(config.arena.lock, 0);
+    assert_int_equal(config.arena.lease_ms, 1500);
+    assert_int_equal(config.arena.reserve, 255);
+    assert_int_equal(config.use, CONFIG_ARENA_REQUIRE);
+    assert_int_equal(config.wait_ms, 2000);
+    assert_int_equal(config.cost.memory_kib, 65536);
+
+    assert_int_equal(load_text("[default]\narena = off\nwait = 0ms\n[arena]\nslots = 1\n"
+                               "reserve = 0\npages = hugetlb\nlock = yes\nlease = 2147483s",
+                               &config, &error),
+                     0);
+    assert_int_equal(config.use, CONFIG_ARENA_OFF);
+    assert_int_equal(config.wait_ms, 0);
+    assert_int_equal(config.arena.slots, 1);
+    assert_int_equal(config.arena.pages, CONFIG_PAGES_HUGETLB);
+    assert_int_equal(config.arena.lease_ms, 2147483000);
+}
+
 /* What is wrong, and what the message must name: the line, the key or text, what was expected. */
 static const struct bad {
     const char *text;
@@ -186,7 +227,28 @@ static const struct bad {
     {"[default\n", ":1: '[default'", "unknown section"},
     {"[]\n", ":1: '[]'", "unknown section"},
     {"[service sshd]\n", ":1: '[service sshd]'", "unknown section"},
-    {"[default]\n\n[arena]\n", ":3: '[arena]'", "unknown section"},
+    {"[default]\n\n[arena]\n[arena]\n", ":4: [arena]:", "already in line 3"},
+    {"[default]\nslots = 2\n", ":2: slots: unknown key in [default]", "min_length"},
+    {"[arena]\nmemory = 2M\n", ":2: memory: unknown key in [arena]", "slot_size"},
+    {"[default]\narena = yes\n", ":2: arena: 'yes'", "try, require or off was expected"},
+    {"[default]\narena =\n", ":2: arena: ''", "try, require or off"},
+    {"[default]\nwait = 10\n", ":2: wait: '10'", "time with unit"},
+    {"[default]\nwait = 10m\n", ":2: wait: '10m'", "time with unit"},
+    {"[default]\nwait = -1s\n", ":2: wait: '-1s'", "time with unit"},
+    {"[default]\nwait = 2147484s\n", ":2: wait:", "time with unit"},
+    {"[default]\nwait = 2147483648ms\n", ":2: wait:", "time with unit"},
+    {"[default]\nwait = 4294967296ms\n", ":2: wait:", "time with unit"},
+    {"[arena]\nslots = 0\n", ":2: slots: '0'", "1 to 256"},
+    {"[arena]\nslots = 257\n", ":2: slots:", "1 to 256"},
+    {"[arena]\nslots = 1\n", ":2: reserve: 1", "less than the number of slots, 1,"},
+    {"[arena]\nreserve = 2\n\n", ":2: reserve: 2", "less than the number of slots, 2,"},
+    {"[arena]\nreserve = 256\n", ":2: reserve:", "0 to 255"},
+    {"[arena]\nslot_size = 64\n", ":2: slot_size: '64'", "size with unit"},
+    {"[arena]\nslot_size = 0K\n", ":2: slot_size: '0K'", "size with unit"},
+    {"[arena]\npages = huge\n", ":2: pages: 'huge'", "auto, hugetlb, thp or plain was"},
+    {"[arena]\nlock = 1\n", ":2: lock: '1'", "no or yes was expected"},
+    {"[arena]\nlease = 0s\n", ":2: lease: '0s'", "at least 100ms"},
+    {"[arena]\nlease = 99ms\n", ":2: lease: '99ms'", "at least 100ms"},
     {"default]\n", ":1: 'default]'", "'key = value'"},
     {"[default]\r\nmemory = 64M\r\n", ":1: '[default]?'", "unknown section"},
     {"[default]\nlanes = 64\nmemory = 511K\n", ":3: memory: 511K", "8K for each of the 64 lanes"},
@@ -358,6 +420,7 @@ main(void)
         cmocka_unit_test(missing_file_is_builtin),
         cmocka_unit_test(nothing_set_is_builtin),
         cmocka_unit_test(values_are_read),
+        cmocka_unit_test(arena_is_read),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(long_line_is_refused),
         cmocka_unit_test(nul_is_refused),
