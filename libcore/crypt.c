@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libcore/derive.h"
 #include "libcore/mhkdf.h"
 #include "libcore/stack.h"
 
@@ -103,7 +104,7 @@ derive_level(struct level *level, const void *password, size_t password_len,
 
     if (setting->tag_len == 0)
         setting->tag_len = MHKDF_TAG_DEFAULT;
-    return mhkdf_derive(&setting->cost, &input, env->threads, setting->tag, setting->tag_len);
+    return derive_in(&setting->cost, &input, env, setting->tag, setting->tag_len);
 }
 
 /* Computes all levels from the inside; the tag of the string itself ends in work->levels[0]. */

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "libcore/blake2b.h"
@@ -10,6 +11,7 @@
 #include "libcore/kernel.h"
 #include "libcore/memory.h"
 #include "libcore/mhkdf.h"
+#include "libcore/source.h"
 #include "libcore/stack.h"
 #include "libcore/team.h"
 
@@ -19,6 +21,7 @@
 struct job {
     struct fill fill;
     const uint8_t *h0;
+    int populate;
 };
 
 /* y of H0: the RFC's types, and 4 for mhkdf1 and Argon2ds. */
@@ -94,6 +97,9 @@ fill_lanes(struct team *team, unsigned member, void *ctx)
     uint32_t first = fill->lanes * member / members;
     uint32_t count = fill->lanes * (member + 1) / members - first;
 
+    if (job->populate)
+        memory_populate(fill->memory + (size_t)first * fill->lane_blocks,
+                        (size_t)count * fill->lane_blocks * sizeof *fill->memory);
     for (uint32_t lane = first; lane < first + count; lane++)
         make_first_blocks(job, lane);
     for (uint32_t pass = 0; pass < fill->passes; pass++) {
@@ -180,7 +186,7 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
 {
     uint8_t h0[H0_SIZE];
     struct memory own = {0};
-    struct job job = {.h0 = h0};
+    struct job job = {.h0 = h0, .populate = means->populate || means->memory == NULL};
     struct fill *fill = &job.fill;
     unsigned threads = means->threads < in->lanes ? means->threads : in->lanes;
 
@@ -209,11 +215,23 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
 }
 
 int
-derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len)
+derive_tag(const struct derive *in, unsigned threads, const struct mhkdf_arena *arena,
+           struct mhkdf_memory_report *report, uint8_t *tag, uint32_t tag_len)
 {
-    const struct derive_means means = {.kernel = derive_kernel(in), .threads = threads};
+    struct derive_means means = {.kernel = derive_kernel(in), .threads = threads, .populate = 1};
+    struct source source;
+    int cancel_state, error;
 
-    return derive_with(in, &means, tag, tag_len);
+    /* A host that cancels this thread must not make it lose a lease or a mapping. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    error = source_get(&source, derive_size_kib(in), arena, report);
+    if (error == 0) {
+        means.memory = source.base;
+        error = derive_with(in, &means, tag, tag_len);
+        source_release(&source);
+    }
+    (void)pthread_setcancelstate(cancel_state, NULL);
+    return error;
 }
 
 int
@@ -279,8 +297,8 @@ make_associated(uint8_t x[11], uint32_t chain, int wrapped)
 }
 
 int
-mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, unsigned threads,
-             uint8_t *tag, size_t tag_len)
+derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
+          const struct mhkdf_env *env, uint8_t *tag, size_t tag_len)
 {
     uint8_t x[11];
     struct derive in;
@@ -306,5 +324,15 @@ mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, uns
     in.associated = x;
     in.associated_len =
         in.method == FILL_MHKDF1 ? make_associated(x, cost->chain, input->wrapped) : 0;
-    return derive_tag(&in, threads == 0 ? team_cpus() : threads, tag, (uint32_t)tag_len);
+    return derive_tag(&in, env->threads == 0 ? team_cpus() : env->threads, env->arena, env->report,
+                      tag, (uint32_t)tag_len);
+}
+
+int
+mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, unsigned threads,
+             uint8_t *tag, size_t tag_len)
+{
+    const struct mhkdf_env env = {.threads = threads};
+
+    return derive_in(cost, input, &env, tag, tag_len);
 }

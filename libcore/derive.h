@@ -39,6 +39,7 @@ struct derive_means {
      * S-boxes or last column, but all the rest of the fill. NULL: memory of its own.
      */
     void *memory;
+    int populate; /* not 0: memory's pages may not be there yet */
 };
 
 /** KiB of memory that a derivation needs. */
@@ -54,8 +55,13 @@ const struct kernel *derive_kernel(const struct derive *in);
 int derive_with(const struct derive *in, const struct derive_means *means, uint8_t *tag,
                 uint32_t tag_len);
 
-/** The same with the fastest kernel and memory of its own. */
-int derive_tag(const struct derive *in, unsigned threads, uint8_t *tag, uint32_t tag_len);
+/** The same with the fastest kernel, and memory by source.h, whose errors these are. */
+int derive_tag(const struct derive *in, unsigned threads, const struct mhkdf_arena *arena,
+               struct mhkdf_memory_report *report, uint8_t *tag, uint32_t tag_len);
+
+/** mhkdf_derive, with threads, arena and report from env. */
+int derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
+              const struct mhkdf_env *env, uint8_t *tag, size_t tag_len);
 
 /** Whether a cost is within the ranges of SPEC.md section 2: 0 or EINVAL. */
 int derive_check_cost(const struct mhkdf_cost *cost);

@@ -8,6 +8,7 @@ pkgconfig_DATA = libcore/libmhkdf.pc
 noinst_LTLIBRARIES += libcore/libcore.la
 libcore_libcore_la_SOURCES = \
 	libcore/address.c libcore/address.h \
+	libcore/arena.c libcore/arena.h libcore/arena_protocol.h \
 	libcore/base64.c libcore/base64.h \
 	libcore/blake2b.c libcore/blake2b.h \
 	libcore/block.h \
@@ -31,6 +32,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/random.c \
 	libcore/reference.h \
 	libcore/setting.c \
+	libcore/source.c libcore/source.h \
 	libcore/stack.c libcore/stack.h \
 	libcore/team.c libcore/team.h \
 	libcore/version.c \

@@ -11,13 +11,23 @@
 struct memory {
     void *base;  /* page-aligned, zeros at first; NULL: nothing is held */
     size_t size; /* bytes */
+    int locked;  /* it never goes to swap */
 };
 
 /**
- * Gets size_kib KiB, kept out of core dumps and, where the kernel can, zeroed in forked children
- * and backed by huge pages. ENOMEM: not to be had, or more than this machine can address.
+ * Gets size_kib KiB, kept out of core dumps and, where the kernel can, zeroed in forked children,
+ * backed by huge pages (and aligned to 2 MiB for them), and locked as far as the process may.
+ * Nothing of it is there until it is touched. ENOMEM: not to be had, or more than this machine can
+ * address.
  */
 int memory_get(struct memory *memory, uint64_t size_kib);
+
+/**
+ * Sees to it that pages are there, cheaper than touching them one by one. Advice: where it fails,
+ * they come when they are touched. Keeps errno. Different parts of the same memory may be populated
+ * at the same time.
+ */
+void memory_populate(void *start, size_t size);
 
 /**
  * Gives it back. The caller has wiped what a guess could be tested against cheaply (first blocks,

@@ -131,6 +131,49 @@ int mhkdf_encode(const struct mhkdf_setting *setting, char *out, size_t out_size
 int mhkdf_is_ours(const char *string);
 
 /**
+ * Memory from mhkdf-arenad, which lends it ready for use. A process may ask if its effective uid is
+ * 0 or its effective gid is shadow's; for others, and where there is no daemon, the arena is
+ * unavailable. Hashes of less than 4 MiB don't use it.
+ *
+ * Unavailable and busy are different: where it is unavailable, memory of the process's own is used
+ * instead. Where it works but all of it is lent, falling back would let any number of logins fill
+ * the machine: so the caller waits for its turn, and then fails.
+ */
+struct mhkdf_arena {
+    const char *socket;    /* NULL: /run/mhkdf/arena.sock */
+    const char *service;   /* name, such as "sshd"; cut after 31 bytes; may be NULL */
+    uint32_t real_uid;     /* whose doing this is */
+    uint32_t wait_ms;      /* how long to wait for a turn, at most 2^31 - 1 */
+    uint32_t slots_max;    /* most slots that this service may hold at once; 0: no cap */
+    int require;           /* not 0: fail with ECONNREFUSED where it is unavailable */
+    int private_when_busy; /* not 0: use own memory after wait_ms, too (root at the console) */
+};
+
+enum mhkdf_memory_from {
+    MHKDF_MEMORY_NONE, /* there was none */
+    MHKDF_MEMORY_PRIVATE,
+    MHKDF_MEMORY_ARENA
+};
+
+enum mhkdf_pages {
+    MHKDF_PAGES_UNKNOWN,
+    MHKDF_PAGES_PLAIN,
+    MHKDF_PAGES_THP,    /* 2 MiB, put together by the kernel */
+    MHKDF_PAGES_HUGETLB /* 2 MiB, set aside by the administrator */
+};
+
+/** Where a hash had its memory; for a log, which the library doesn't write. */
+struct mhkdf_memory_report {
+    int from;  /* enum mhkdf_memory_from */
+    int pages; /* enum mhkdf_pages, of the arena's */
+    uint64_t size_kib;
+    int arena_error;         /* 0, or why the arena wasn't used: EBUSY, ECONNREFUSED, ENOMEM */
+    uint32_t waited_ms;      /* for the arena's answer */
+    int locked;              /* private memory: whether it is locked, */
+    uint64_t lock_limit_kib; /* and RLIMIT_MEMLOCK; UINT64_MAX: none */
+};
+
+/**
  * What a string may need from its surroundings. Each member may be NULL or 0, and so may a pointer
  * to the whole. ctx is handed to the functions as it is.
  */
@@ -148,7 +191,9 @@ struct mhkdf_env {
      */
     int (*foreign_crypt)(void *ctx, const char *phrase, const char *setting, char *out);
     void *ctx;
-    unsigned threads; /* as for mhkdf_derive */
+    unsigned threads;                   /* as for mhkdf_derive */
+    const struct mhkdf_arena *arena;    /* NULL: private memory */
+    struct mhkdf_memory_report *report; /* of the last hash that was computed, if any */
 };
 
 /**
@@ -159,9 +204,10 @@ struct mhkdf_env {
  *
  * Checked in this order, before anything is computed or allocated: EINVAL, as mhkdf_parse, or an
  * inner setting that needs a foreign_crypt where there is none. ERANGE, as mhkdf_parse, or a
- * password over 511 bytes. ENOKEY: find_key doesn't know a key id. Then: ENOMEM; or, for a wrapped
- * hash, what foreign_crypt returned (EINVAL where it gave a failure token). On failure out is an
- * empty string.
+ * password over 511 bytes. ENOKEY: find_key doesn't know a key id. Then: ENOMEM; with
+ * env->arena, EBUSY (it was in use for all of wait_ms) and ECONNREFUSED (it is required, and
+ * unavailable), which are both temporary; or, for a wrapped hash, what foreign_crypt returned
+ * (EINVAL where it gave a failure token). On failure out is an empty string.
  */
 int mhkdf_crypt(const void *password, size_t password_len, const char *setting,
                 const struct mhkdf_env *env, char *out);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mhkdf-arenad: from the command line to the server, giving up rights on the way. */
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "arena/limits.h"
+#include "arena/listener.h"
+#include "arena/log.h"
+#include "arena/options.h"
+#include "arena/privilege.h"
+#include "arena/server.h"
+#include "policy/config.h"
+
+/* A user who isn't root has one hash at a time, and two that wait. */
+#define UID_LEASES 1
+#define UID_PLACES 2
+
+static struct options options;
+
+static uint32_t
+config_owner(void)
+{
+#ifdef MHKDF_TEST_ARENA
+    /* In tests it belongs to whoever runs them, perhaps as root, who then becomes somebody else. */
+    static uid_t owner = (uid_t)-1;
+    if (owner == (uid_t)-1)
+        owner = geteuid();
+    return owner;
+#else
+    return 0;
+#endif
+}
+
+static enum arena_pages
+best_pages(enum config_pages pages)
+{
+    switch (pages) {
+    case CONFIG_PAGES_THP:
+        return ARENA_THP;
+    case CONFIG_PAGES_PLAIN:
+        return ARENA_PLAIN;
+    case CONFIG_PAGES_AUTO:
+    case CONFIG_PAGES_HUGETLB:
+        break;
+    }
+    return ARENA_HUGETLB;
+}
+
+static int
+load(struct server_config *out)
+{
+    struct config config;
+    struct config_error error;
+    int rc = config_load(options.conf, config_owner(), options.conf_is_given, &config, &error);
+
+    if (rc != 0) {
+        log_line(LOG_ERR, "%s", error.text);
+        return rc;
+    }
+    out->lease.slots = config.arena.slots;
+    out->lease.reserve = config.arena.reserve;
+    out->lease.size = arena_slot_size(config.arena.slot_kib != 0 ? config.arena.slot_kib
+                                                                 : config.cost.memory_kib);
+    out->lease.lease_ms = config.arena.lease_ms;
+    out->lease.uid_leases = UID_LEASES;
+    out->lease.uid_places = UID_PLACES;
+    out->pages = best_pages(config.arena.pages);
+    out->pages_asked = config.arena.pages != CONFIG_PAGES_AUTO;
+    out->lock = config.arena.lock;
+    return 0;
+}
+
+/* Not a single slot: then it is better to say so at once than to look like an arena. */
+static int
+check_limits(const struct server_config *config)
+{
+    uint64_t size = config->lease.size, total = size * config->lease.slots;
+    uint64_t hugetlb = config->pages == ARENA_HUGETLB ? limits_free_hugetlb("") : 0;
+    struct limits limits;
+
+    limits_read("", &limits);
+    if (hugetlb >= total || limits.available >= total)
+        return 0;
+    if (hugetlb >= size || limits.available >= size) {
+        log_line(
+            LOG_WARNING, "%" PRIu32 " slots take %" PRIu64 "M, but %" PRIu64 "M are left of %s",
+            config->lease.slots, total / 1024 / 1024, limits.available / 1024 / 1024, limits.what);
+        return 0;
+    }
+    log_line(LOG_ERR, "a slot takes %" PRIu64 "M, but %" PRIu64 "M are left of %s",
+             size / 1024 / 1024, limits.available / 1024 / 1024, limits.what);
+    return ENOMEM;
+}
+
+static int
+find_names(struct privilege_user *user, gid_t *group)
+{
+    int rc = 0;
+
+    if (geteuid() == 0)
+        rc = privilege_find_user(options.user, user);
+    if (rc != 0) {
+        log_line(LOG_ERR, "user %s: %s (it is to be made once, with systemd-sysusers or useradd)",
+                 options.user, rc == ENOENT ? "there is none" : strerror(rc));
+        return rc;
+    }
+    rc = privilege_find_group(options.group, group);
+    if (rc != 0) {
+        log_line(LOG_WARNING, "group %s: %s; root's programs alone may ask", options.group,
+                 rc == ENOENT ? "there is none" : strerror(rc));
+        *group = (gid_t)-1;
+    }
+    return 0;
+}
+
+static int
+start(struct server_setup *setup, struct server_config *config)
+{
+    struct privilege_user user;
+    int rc = load(config);
+
+    if (rc == 0)
+        rc = find_names(&user, &setup->group);
+    if (rc == 0)
+        rc = check_limits(config);
+    if (rc != 0)
+        return rc;
+    rc = listener_open(options.socket, setup->group, &setup->listener);
+    if (rc != 0) {
+        log_line(LOG_ERR, "%s: %s", options.socket, strerror(rc));
+        return rc;
+    }
+    rc = privilege_drop(geteuid() == 0 ? &user : NULL, true);
+    if (rc != 0)
+        log_line(LOG_ERR, "rights can't be given up: %s", strerror(rc));
+    return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct server_setup setup = {.listener = -1, .reload = load};
+    struct server_config config;
+    int status;
+
+    if (!options_read(argc, argv, &options, &status))
+        return status;
+    (void)signal(SIGPIPE, SIG_IGN);
+    server_block_signals();
+    if (start(&setup, &config) != 0)
+        return 1;
+#ifndef MHKDF_TEST_ARENA
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+    return server_run(&setup, &config) == 0 ? 0 : 1;
+}
