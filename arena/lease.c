@@ -6,17 +6,17 @@
 #include <string.h>
 
 void
-lease_init(struct lease_table *table, const struct lease_config *config, uint32_t clients_max)
+lease_init(struct lease_table *table, const struct lease_config *config)
 {
     memset(table, 0, sizeof(*table));
     table->config = *config;
-    table->clients_max = clients_max < LEASE_CLIENTS_MAX ? clients_max : LEASE_CLIENTS_MAX;
 }
 
 void
 lease_configure(struct lease_table *table, const struct lease_config *config)
 {
     table->config = *config;
+    table->changed = true;
     /* What failed with the old configuration may go well with the new one. */
     for (uint32_t i = 0; i < LEASE_SLOTS_MAX; i++)
         if (table->slots[i].state == LEASE_SLOT_FAILED)
@@ -27,6 +27,7 @@ void
 lease_end(struct lease_table *table)
 {
     table->ending = true;
+    table->changed = true;
 }
 
 bool
@@ -34,7 +35,7 @@ lease_is_over(const struct lease_table *table)
 {
     if (!table->ending)
         return false;
-    for (uint32_t i = 0; i < table->clients_max; i++)
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)
         if (table->clients[i].state == LEASE_CLIENT_HOLDING ||
             table->clients[i].state == LEASE_CLIENT_WAITING)
             return false;
@@ -48,7 +49,7 @@ count_clients(const struct lease_table *table, enum lease_client_state state)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < table->clients_max; i++)
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)
         count += table->clients[i].state == state;
     return count;
 }
@@ -75,7 +76,7 @@ uid_leases(const struct lease_table *table, uint32_t uid)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *other = &table->clients[i];
         count += has_place(other) && !other->root && other->uid == uid;
     }
@@ -87,7 +88,7 @@ uid_places(const struct lease_table *table, uint32_t uid)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *other = &table->clients[i];
         count += other->state == LEASE_CLIENT_WAITING && !other->root && other->uid == uid;
     }
@@ -99,7 +100,7 @@ service_leases(const struct lease_table *table, const char *service)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *other = &table->clients[i];
         count += other->state == LEASE_CLIENT_HOLDING && strcmp(other->service, service) == 0;
     }
@@ -112,7 +113,7 @@ others_leases(const struct lease_table *table)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < table->clients_max; i++)
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)
         count += table->clients[i].state == LEASE_CLIENT_HOLDING && !table->clients[i].root;
     return count;
 }
@@ -157,6 +158,7 @@ enter_state(struct lease_table *table, struct lease_client *client, enum lease_c
     client->state = state;
     client->order = ++table->order;
     client->since_ms = now_ms;
+    table->changed = true;
 }
 
 /* The client that has been longest in a state, of those that came to it after `after`. */
@@ -165,7 +167,7 @@ eldest(const struct lease_table *table, enum lease_client_state state, uint64_t 
 {
     uint32_t found = LEASE_CLIENTS_MAX;
 
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *client = &table->clients[i];
         if (client->state == state && client->order > after &&
             (found == LEASE_CLIENTS_MAX || client->order < table->clients[found].order))
@@ -174,24 +176,21 @@ eldest(const struct lease_table *table, enum lease_client_state state, uint64_t 
     return found;
 }
 
-bool
+void
 lease_connect(struct lease_table *table, uint64_t now_ms, uint32_t *client, uint32_t *dropped)
 {
     uint32_t i, silent = count_clients(table, LEASE_CLIENT_SILENT);
 
-    for (i = 0; i < table->clients_max && table->clients[i].state != LEASE_CLIENT_NONE; i++)
+    for (i = 0; i < LEASE_CLIENTS_MAX && table->clients[i].state != LEASE_CLIENT_NONE; i++)
         continue;
     *dropped = LEASE_CLIENTS_MAX;
-    if (silent > 0 && (silent >= LEASE_SILENT_MAX || i == table->clients_max)) {
+    if (silent >= LEASE_SILENT_MAX) {
         *dropped = eldest(table, LEASE_CLIENT_SILENT, 0);
         i = *dropped;
     }
-    if (i == table->clients_max)
-        return false;
     memset(&table->clients[i], 0, sizeof(table->clients[i]));
     enter_state(table, &table->clients[i], LEASE_CLIENT_SILENT, now_ms);
     *client = i;
-    return true;
 }
 
 /* Why nobody of this kind gets a slot, however long he waits; 0: he may. */
@@ -203,6 +202,14 @@ no_service(const struct lease_table *table, bool root)
     if (!table->ready || slots_for(table, root) == 0)
         return ARENA_NOT_READY;
     return 0;
+}
+
+/* Places are left for those who come, so that they can be told. */
+static bool
+is_crowded(const struct lease_table *table)
+{
+    return count_clients(table, LEASE_CLIENT_NONE) + count_clients(table, LEASE_CLIENT_SILENT) <=
+           LEASE_SILENT_MAX;
 }
 
 int
@@ -226,6 +233,8 @@ lease_request(struct lease_table *table, uint32_t client, uint32_t euid,
         reason = ARENA_TOO_SMALL;
     if (reason == 0 && !c->root && uid_places(table, c->uid) >= table->config.uid_places)
         reason = ARENA_BUSY;
+    if (reason == 0 && is_crowded(table))
+        reason = ARENA_BUSY;
     if (reason == 0)
         enter_state(table, c, LEASE_CLIENT_WAITING, now_ms);
     else if (reason == ARENA_BUSY)
@@ -241,8 +250,7 @@ lease_hangup(struct lease_table *table, uint32_t client, bool orderly, uint64_t 
     struct lease_client *c = &table->clients[client];
 
     if (c->state == LEASE_CLIENT_HOLDING)
-        table->slots[c->slot].state =
-            c->root && orderly && !table->renew ? LEASE_SLOT_RETURNED : LEASE_SLOT_SPENT;
+        table->slots[c->slot].state = c->root && orderly ? LEASE_SLOT_RETURNED : LEASE_SLOT_SPENT;
     if (c->state == LEASE_CLIENT_HOLDING && !c->root)
         table->renewed++;
     if (c->state == LEASE_CLIENT_WAITING)
@@ -250,6 +258,7 @@ lease_hangup(struct lease_table *table, uint32_t client, bool orderly, uint64_t 
     if (c->state == LEASE_CLIENT_HOLDING)
         table->last_request_ms = now_ms;
     c->state = LEASE_CLIENT_NONE;
+    table->changed = true;
 }
 
 /* ---- slots --------------------------------------------------------------------------- */
@@ -262,6 +271,7 @@ lease_made(struct lease_table *table, uint32_t slot, bool ok, uint64_t now_ms)
     s->state = ok ? LEASE_SLOT_FREE : LEASE_SLOT_FAILED;
     s->for_root = false;
     s->deadline_ms = now_ms + LEASE_RETRY_MS;
+    table->changed = true;
     if (!ok)
         s->size = 0;
     for (uint32_t i = 0; !table->ready && i < table->config.slots; i++)
@@ -274,6 +284,7 @@ void
 lease_scrubbed(struct lease_table *table, uint32_t slot, bool ok)
 {
     table->slots[slot].state = ok ? LEASE_SLOT_FREE : LEASE_SLOT_SPENT;
+    table->changed = true;
 }
 
 void
@@ -403,6 +414,26 @@ refuse(struct lease_table *table, uint32_t client, int reason)
     return action;
 }
 
+/* Somebody in the queue for whom nothing will come of it. */
+static struct lease_action
+refuse_one(struct lease_table *table)
+{
+    struct lease_action nothing = {.type = LEASE_NOTHING};
+    int reasons[2] = {no_service(table, false), no_service(table, true)};
+
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
+        const struct lease_client *c = &table->clients[i];
+        int reason = reasons[c->root];
+        if (c->state != LEASE_CLIENT_WAITING)
+            continue;
+        if (reason == 0 && c->size > table->config.size)
+            reason = ARENA_TOO_SMALL;
+        if (reason != 0)
+            return refuse(table, i, reason);
+    }
+    return nothing;
+}
+
 /*
  * The first in the queue who may have a slot and finds one. Somebody who isn't root takes a slot
  * of root's, to be made anew, where no slot is being made anyway; those behind him who aren't root
@@ -417,17 +448,12 @@ serve(struct lease_table *table, uint64_t now_ms)
     uint64_t after = 0;
     uint32_t client;
 
+    if (roots == LEASE_SLOTS_MAX && clean == LEASE_SLOTS_MAX)
+        return nothing;
     while ((client = eldest(table, LEASE_CLIENT_WAITING, after)) != LEASE_CLIENTS_MAX) {
-        struct lease_client *c = &table->clients[client];
-        int reason = no_service(table, c->root);
+        const struct lease_client *c = &table->clients[client];
 
         after = c->order;
-        if (reason == 0 && c->size > table->config.size)
-            reason = ARENA_TOO_SMALL;
-        if (reason != 0)
-            return refuse(table, client, reason);
-        if (roots == LEASE_SLOTS_MAX && clean == LEASE_SLOTS_MAX)
-            continue;
         if (!may_have_slot(table, c))
             continue;
         if (c->root && roots != LEASE_SLOTS_MAX)
@@ -439,6 +465,22 @@ serve(struct lease_table *table, uint64_t now_ms)
         coming--;
     }
     return nothing;
+}
+
+/* Both, as long as something has changed. */
+static struct lease_action
+attend_queue(struct lease_table *table, uint64_t now_ms)
+{
+    struct lease_action action = {.type = LEASE_NOTHING};
+
+    if (!table->changed)
+        return action;
+    action = refuse_one(table);
+    if (action.type == LEASE_NOTHING)
+        action = serve(table, now_ms);
+    if (action.type == LEASE_NOTHING)
+        table->changed = false;
+    return action;
 }
 
 static bool
@@ -455,7 +497,7 @@ tell(struct lease_table *table, uint64_t now_ms)
     struct lease_action action = {.type = LEASE_NOTHING, .position = 1};
     struct lease_client *due = NULL;
 
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         struct lease_client *c = &table->clients[i];
         if (is_due(c, now_ms) && (due == NULL || c->order < due->order)) {
             due = c;
@@ -464,7 +506,7 @@ tell(struct lease_table *table, uint64_t now_ms)
     }
     if (due == NULL)
         return action;
-    for (uint32_t i = 0; i < table->clients_max; i++)
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)
         action.position +=
             table->clients[i].state == LEASE_CLIENT_WAITING && table->clients[i].order < due->order;
     due->told_ms = now_ms;
@@ -502,7 +544,7 @@ lease_next(struct lease_table *table, uint64_t now_ms)
         action.client = i;
         return action;
     }
-    action = serve(table, now_ms);
+    action = attend_queue(table, now_ms);
     if (action.type == LEASE_NOTHING)
         action = tell(table, now_ms);
     i = idle_slot(table);
@@ -523,7 +565,7 @@ lease_deadline(const struct lease_table *table, uint64_t now_ms)
             s->deadline_ms < deadline_ms)
             deadline_ms = s->deadline_ms;
     }
-    for (uint32_t i = 0; i < table->clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *c = &table->clients[i];
         at_ms = LEASE_NEVER;
         if (c->state == LEASE_CLIENT_SILENT)

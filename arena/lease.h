@@ -31,6 +31,7 @@
 
 #define LEASE_SLOTS_MAX 256U
 #define LEASE_CLIENTS_MAX 1024U
+/* All but the last LEASE_SILENT_MAX places are for clients that have asked. */
 #define LEASE_SILENT_MAX 64U  /* clients that haven't asked for anything; the eldest makes room */
 #define LEASE_SILENT_MS 2000U /* and how long one may take for it */
 #define LEASE_RETRY_MS 1000U  /* until a slot that couldn't be made is tried again */
@@ -91,10 +92,9 @@ struct lease_table {
     struct lease_config config;
     struct lease_slot slots[LEASE_SLOTS_MAX];
     struct lease_client clients[LEASE_CLIENTS_MAX];
-    uint32_t clients_max; /* LEASE_CLIENTS_MAX, or fewer */
-    bool ready;           /* all slots have been tried once */
+    bool ready; /* all slots have been tried once */
     bool ending;
-    bool renew; /* no slot is to be scrubbed: make anew (something is odd) */
+    bool changed; /* since nobody in the queue could be served */
     uint64_t order;
     uint64_t last_request_ms;
     uint64_t leases, expired, renewed, busy, unavailable, wait_max_ms; /* for the report */
@@ -121,8 +121,8 @@ struct lease_action {
     enum arena_reason reason;
 };
 
-/** An empty table. clients_max: at most LEASE_CLIENTS_MAX. */
-void lease_init(struct lease_table *table, const struct lease_config *config, uint32_t clients_max);
+/** An empty table. */
+void lease_init(struct lease_table *table, const struct lease_config *config);
 
 /** Another configuration. Leases go on as they are; slots of another size, or too many, are
  * replaced as they become free. */
@@ -136,9 +136,9 @@ bool lease_is_over(const struct lease_table *table);
 
 /**
  * A client has connected: its index goes to *client. Where there are too many silent ones, the
- * eldest is in *dropped (hang up on it first), else LEASE_CLIENTS_MAX. False: there is no place.
+ * eldest is in *dropped (hang up on it first; its index may be used again), else LEASE_CLIENTS_MAX.
  */
-bool lease_connect(struct lease_table *table, uint64_t now_ms, uint32_t *client, uint32_t *dropped);
+void lease_connect(struct lease_table *table, uint64_t now_ms, uint32_t *client, uint32_t *dropped);
 
 /**
  * A silent client asks for a slot. euid is the peer's, from the kernel; request is valid. 0: it

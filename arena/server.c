@@ -119,6 +119,8 @@ send_report(struct server *server, int fd)
     (void)peer_send(fd, &report, sizeof(report), -1);
 }
 
+static void act_all(struct server *server);
+
 static void
 take_request(struct server *server, uint32_t client)
 {
@@ -130,8 +132,10 @@ take_request(struct server *server, uint32_t client)
         return;
     if (rc == 0 && request.head.type == ARENA_LEASE) {
         reason = lease_request(&server->table, client, connection->euid, &request, clock_ms());
-        if (reason == 0)
+        if (reason == 0) {
+            act_all(server); /* before the next one asks: a slot given is a place in the queue */
             return;
+        }
         send_refusal(connection->fd, reason);
     } else if (rc == 0) {
         send_report(server, connection->fd);
@@ -162,11 +166,7 @@ welcome(struct server *server, int fd, uint32_t euid)
 {
     uint32_t client, dropped;
 
-    if (!lease_connect(&server->table, clock_ms(), &client, &dropped)) {
-        send_refusal(fd, ARENA_BUSY);
-        (void)close(fd);
-        return;
-    }
+    lease_connect(&server->table, clock_ms(), &client, &dropped);
     if (dropped != LEASE_CLIENTS_MAX)
         close_connection(server, dropped);
     server->connections[client].fd = fd;
@@ -410,7 +410,7 @@ list_descriptors(struct server *server)
     server->polled[POLL_LISTENER] = (struct pollfd){.fd = server->listener, .events = POLLIN};
     server->polled[POLL_EVENTS] = (struct pollfd){.fd = server->events, .events = POLLIN};
     server->polled[POLL_SIGNALS] = (struct pollfd){.fd = server->signals, .events = POLLIN};
-    for (uint32_t i = 0; i < server->table.clients_max; i++) {
+    for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         if (server->connections[i].fd < 0)
             continue;
         server->polled[count] =
@@ -437,9 +437,13 @@ timeout_ms(const struct server *server)
 static void
 take_events(struct server *server, nfds_t count)
 {
-    for (nfds_t i = POLL_CLIENTS; i < count; i++)
-        if (server->polled[i].revents != 0)
-            hear_client(server, server->who[i - POLL_CLIENTS]);
+    for (nfds_t i = POLL_CLIENTS; i < count; i++) {
+        uint32_t client = server->who[i - POLL_CLIENTS];
+        /* What comes of one client may be the end of another. */
+        if (server->polled[i].revents != 0 &&
+            server->connections[client].fd == server->polled[i].fd)
+            hear_client(server, client);
+    }
     if (server->polled[POLL_EVENTS].revents != 0)
         take_done(server);
     if (server->polled[POLL_SIGNALS].revents != 0)
@@ -466,21 +470,17 @@ loop(struct server *server)
     return 0;
 }
 
-/* As many clients as there are descriptors for. */
-static uint32_t
-clients_max(void)
+/* Where there are fewer than wanted, peer_accept gets by. */
+static void
+raise_limit(void)
 {
     rlim_t wanted = LEASE_CLIENTS_MAX + LEASE_SLOTS_MAX + OTHER_DESCRIPTORS;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return LEASE_SILENT_MAX;
-    if (limit.rlim_cur < wanted) {
-        limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    /* Where there are fewer, peer_accept gets by. */
-    return LEASE_CLIENTS_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int
@@ -504,7 +504,8 @@ server_run(const struct server_setup *setup, const struct server_config *config)
     server.setup = setup;
     server.config = *config;
     server.listener = setup->listener;
-    lease_init(&server.table, &config->lease, clients_max());
+    raise_limit();
+    lease_init(&server.table, &config->lease);
     for (uint32_t i = 0; i < LEASE_SLOTS_MAX; i++)
         server.slots[i].fd = -1;
     for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)

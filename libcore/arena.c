@@ -204,7 +204,7 @@ receive_reply(struct attempt *attempt, struct arena_reply *reply)
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
+                             .msg_controllen = CMSG_LEN(sizeof(int))};
     ssize_t n;
 
     memset(&control, 0, sizeof control);

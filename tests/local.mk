@@ -7,6 +7,7 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-python
 
 include tests/unit/local.mk
+include tests/arena/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk
 include tests/crypt/local.mk
