@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "libcore/mhkdf.h"
 
@@ -42,17 +44,50 @@ out:
     return rc;
 }
 
-static const struct mhkdf_env env = {.foreign_crypt = hash_foreign};
+/* mhkdf.conf isn't read here: these are its built-in values. */
+#define ARENA_WAIT_MS 10000
+#define ARENA_SOCKET "/run/mhkdf/arena.sock"
+
+/* Whether this process may ask for memory of mhkdf-arenad: root's may, and those with the group
+ * that the socket belongs to, if it is root's socket. Others needn't try. */
+static int
+may_use_arena(void)
+{
+    struct stat st;
+
+    if (stat(ARENA_SOCKET, &st) != 0 || !S_ISSOCK(st.st_mode) || st.st_uid != 0)
+        return 0;
+    return geteuid() == 0 || getegid() == st.st_gid;
+}
+
+/* Root at a terminal, in rescue mode say, is never sent away because of others. */
+static void
+use_arena(struct mhkdf_arena *arena, struct mhkdf_env *env)
+{
+    int saved = errno;
+
+    if (may_use_arena()) {
+        arena->service = "crypt";
+        arena->real_uid = getuid();
+        arena->wait_ms = ARENA_WAIT_MS;
+        arena->private_when_busy = getuid() == 0 && isatty(STDIN_FILENO);
+        env->arena = arena;
+    }
+    errno = saved;
+}
 
 /* libxcrypt has put a failure token into output; it stays there if anything fails. */
 static void
 hash_ours(const char *phrase, size_t phrase_len, const char *setting, uint8_t *output,
           size_t output_size, char *scratch, size_t scratch_size)
 {
+    struct mhkdf_env env = {.foreign_crypt = hash_foreign};
+    struct mhkdf_arena arena = {.socket = ARENA_SOCKET};
     int error = ERANGE;
 
     if (output_size < MHKDF_STRING_SIZE || scratch_size < MHKDF_STRING_SIZE)
         goto out;
+    use_arena(&arena, &env);
     error = mhkdf_crypt(phrase, phrase_len, setting, &env, scratch);
     if (error == 0)
         memcpy(output, scratch, strlen(scratch) + 1);

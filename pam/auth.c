@@ -20,9 +20,10 @@ check(pam_handle_t *pamh, unsigned flags, const struct options *options, const c
 
     if (rc != PAM_SUCCESS)
         return rc;
-    /* No value of it decides about a login; but whoever broke it finds a line in the log soon. */
+    /* No value of it decides about a password; but whoever broke it finds a line in the log soon.
+     */
     verify_config(pamh, options, &config, &error);
-    rc = verify_password(pamh, options, user, &account, password, null_is_ok);
+    rc = verify_password(pamh, options, &config, user, &account, password, null_is_ok);
     account_free(&account);
     return rc;
 }

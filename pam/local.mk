@@ -4,6 +4,7 @@
 pam_sources = \
 	pam/auth.c pam/auth.h \
 	pam/finding.c pam/finding.h \
+	pam/leasing.c pam/leasing.h \
 	pam/log.c pam/log.h \
 	pam/options.c pam/options.h \
 	pam/pam_mhkdf.c \

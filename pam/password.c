@@ -44,12 +44,12 @@ config_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options
 static int
 for_change(int rc)
 {
-    return rc == PAM_AUTHINFO_UNAVAIL ? PAM_AUTHTOK_RECOVERY_ERR : rc;
+    return rc == PAM_AUTHINFO_UNAVAIL || rc == PAM_SYSTEM_ERR ? PAM_AUTHTOK_RECOVERY_ERR : rc;
 }
 
 static int
 check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
-                   const char *user, const struct account *account)
+                   const struct config *config, const char *user, const struct account *account)
 {
     const char *password = NULL;
     int rc;
@@ -62,7 +62,7 @@ check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *opt
         return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
     if (password == NULL)
         return PAM_AUTH_ERR;
-    rc = for_change(verify_password(pamh, options, user, account, password, true));
+    rc = for_change(verify_password(pamh, options, config, user, account, password, true));
     if (rc == PAM_AUTHTOK_RECOVERY_ERR)
         log_tell_error(pamh, flags,
                        "The current password can't be verified now; the log says why.");
@@ -102,7 +102,7 @@ prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *option
         return finding_keep(pamh, FINDING_NOTHING_TO_DO, user, NULL);
     if (!config_is_good(pamh, flags, options, &config))
         return PAM_AUTHTOK_ERR;
-    rc = check_old_password(pamh, flags, options, user, account);
+    rc = check_old_password(pamh, flags, options, &config, user, account);
     if (rc == PAM_SUCCESS)
         rc = check_aging(pamh, flags, state);
     if (rc == PAM_SUCCESS)

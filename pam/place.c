@@ -20,6 +20,12 @@ place_real_uid(void)
     return getuid();
 }
 
+const char *
+place_arena(void)
+{
+    return NULL;
+}
+
 uint32_t
 place_conf_owner(void)
 {
@@ -52,6 +58,14 @@ place_real_uid(void)
     const char *uid = getenv("MHKDF_TEST_UID");
 
     return uid != NULL ? (uint32_t)strtoul(uid, NULL, 10) : getuid();
+}
+
+const char *
+place_arena(void)
+{
+    const char *socket = getenv("MHKDF_TEST_ARENA");
+
+    return socket != NULL ? socket : "/nonexistent/arena";
 }
 
 uint32_t

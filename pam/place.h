@@ -7,6 +7,7 @@
  *   MHKDF_TEST_ETC    folder with passwd and shadow
  *   MHKDF_TEST_UID    the caller's real uid
  *   MHKDF_TEST_LOG    file to which log lines are added
+ *   MHKDF_TEST_ARENA  the arena's socket
  */
 #ifndef PAM_PLACE_H
 #define PAM_PLACE_H
@@ -19,6 +20,9 @@ const char *place_etc(void);
 
 /** The real uid of the calling process: who asks for what a set-id program does. */
 uint32_t place_real_uid(void);
+
+/** The arena's socket; NULL: where libcore looks for it. */
+const char *place_arena(void);
 
 /** Who must own mhkdf.conf: root. */
 uint32_t place_conf_owner(void);

@@ -8,6 +8,7 @@
 #include <syslog.h>
 
 #include "libcore/mhkdf.h"
+#include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/place.h"
 #include "policy/anycrypt.h"
@@ -43,7 +44,9 @@ verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
 /* A password that couldn't be verified isn't wrong. Where the hash is no hash, no password is
  * right: then another module may know the account from elsewhere, and pam_unix, which sees the same
  * string, refuses it. Where there was no memory, or no key, the next module's own attempt costs
- * nothing and may succeed: a login shouldn't fail because this module was in front. */
+ * nothing and may succeed: a login shouldn't fail because this module was in front. Not so where
+ * the arena is busy: then another module's attempt is what must not be, and the whole login fails
+ * for now. */
 static int
 judge(pam_handle_t *pamh, const char *user, int rc)
 {
@@ -62,6 +65,16 @@ judge(pam_handle_t *pamh, const char *user, int rc)
     case ENOKEY:
         log_write(pamh, LOG_ERR, "the hash of %s needs a site key that isn't available here", user);
         return PAM_AUTHINFO_UNAVAIL;
+    case EBUSY:
+        log_write(pamh, LOG_ERR,
+                  "no memory for the password of %s in time: all of the arena is in use", user);
+        return PAM_SYSTEM_ERR;
+    case ECONNREFUSED:
+        log_write(pamh, LOG_ERR,
+                  "no memory for the password of %s: the arena, which is required, is "
+                  "unavailable",
+                  user);
+        return PAM_SYSTEM_ERR;
     default:
         errno = rc;
         log_write(pamh, LOG_CRIT, "the password of %s can't be verified: %m", user);
@@ -70,9 +83,13 @@ judge(pam_handle_t *pamh, const char *user, int rc)
 }
 
 static int
-compare(pam_handle_t *pamh, const struct options *options, const char *user, const char *hash,
-        const char *password, bool null_is_ok)
+compare(pam_handle_t *pamh, const struct options *options, const struct config *config,
+        const char *user, const struct account *account, const char *password, bool null_is_ok)
 {
+    const char *hash = account->hash;
+    struct leasing leasing;
+    int rc;
+
     if (hash[0] == '\0')
         return null_is_ok && password[0] == '\0' ? PAM_SUCCESS : PAM_AUTH_ERR;
     if (!account_hash_is_usable(hash)) {
@@ -82,17 +99,21 @@ compare(pam_handle_t *pamh, const struct options *options, const char *user, con
     /* No hash was ever made from a longer one: crypt(3) refuses them, and so do we. */
     if ((password[0] == '\0' && !null_is_ok) || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
         return PAM_AUTH_ERR;
-    return judge(pamh, user, anycrypt_verify(password, hash));
+    leasing_plan(pamh, config, account->uid, &leasing);
+    rc = anycrypt_verify_in(password, hash, leasing.use, &leasing.report);
+    leasing_log(pamh, options, &leasing);
+    return judge(pamh, user, rc);
 }
 
 int
-verify_password(pam_handle_t *pamh, const struct options *options, const char *user,
-                const struct account *account, const char *password, bool null_is_ok)
+verify_password(pam_handle_t *pamh, const struct options *options, const struct config *config,
+                const char *user, const struct account *account, const char *password,
+                bool null_is_ok)
 {
     int rc;
 
     pam_fail_delay(pamh, FAIL_DELAY_US);
-    rc = compare(pamh, options, user, account->hash, password, null_is_ok);
+    rc = compare(pamh, options, config, user, account, password, null_is_ok);
     if (rc == PAM_AUTH_ERR)
         log_failure(pamh, user);
     return rc;

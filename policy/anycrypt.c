@@ -197,11 +197,21 @@ compare(const char *made, const char *hash)
 int
 anycrypt_verify(const char *password, const char *hash)
 {
+    return anycrypt_verify_in(password, hash, NULL, NULL);
+}
+
+int
+anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_arena *arena,
+                   struct mhkdf_memory_report *report)
+{
+    struct mhkdf_env with = env;
     char made[MHKDF_STRING_SIZE] = "";
     int rc;
 
+    with.arena = arena;
+    with.report = report;
     if (mhkdf_is_ours(hash))
-        return mhkdf_verify(password, strlen(password), hash, &env);
+        return mhkdf_verify(password, strlen(password), hash, &with);
     rc = foreign_crypt(NULL, password, hash, made);
     if (rc == 0)
         rc = compare(made, hash);

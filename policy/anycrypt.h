@@ -53,4 +53,11 @@ int anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRI
  */
 int anycrypt_verify(const char *password, const char *hash);
 
+/**
+ * The same, and the hash's memory comes from arena (NULL: from nowhere else), if the method is one
+ * of ours; *report says so. Besides, as mhkdf_verify: EBUSY, ECONNREFUSED.
+ */
+int anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_arena *arena,
+                       struct mhkdf_memory_report *report);
+
 #endif

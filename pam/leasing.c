@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/leasing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "pam/log.h"
+#include "pam/place.h"
+
+static const char *
+item(pam_handle_t *pamh, int type)
+{
+    const void *value = NULL;
+
+    if (pam_get_item(pamh, type, &value) != PAM_SUCCESS)
+        return NULL;
+    return value;
+}
+
+/* A terminal of the machine itself, not one that came over the network or of a terminal emulator.
+ */
+static bool
+is_console(pam_handle_t *pamh)
+{
+    const char *host = item(pamh, PAM_RHOST), *terminal = item(pamh, PAM_TTY);
+
+    if ((host != NULL && host[0] != '\0') || terminal == NULL)
+        return false;
+    if (strncmp(terminal, "/dev/", 5) == 0)
+        terminal += 5;
+    return strncmp(terminal, "tty", 3) == 0 || strcmp(terminal, "console") == 0;
+}
+
+void
+leasing_plan(pam_handle_t *pamh, const struct config *config, uint32_t account_uid,
+             struct leasing *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->arena.socket = place_arena();
+    out->arena.service = item(pamh, PAM_SERVICE);
+    out->arena.real_uid = place_real_uid();
+    out->arena.wait_ms = config->wait_ms;
+    out->arena.require = config->use == CONFIG_ARENA_REQUIRE && account_uid != 0;
+    /* Not for a user who becomes root: any number of his programs could wait at the same time. */
+    out->arena.private_when_busy = account_uid == 0 && place_real_uid() == 0 && is_console(pamh);
+    out->use = config->use == CONFIG_ARENA_OFF ? NULL : &out->arena;
+}
+
+void
+leasing_log(pam_handle_t *pamh, const struct options *options, const struct leasing *leasing)
+{
+    const struct mhkdf_memory_report *report = &leasing->report;
+
+    if (report->from == MHKDF_MEMORY_PRIVATE && !report->locked)
+        log_write(pamh, LOG_NOTICE,
+                  "the hash's memory (%" PRIu64
+                  "K) isn't locked and may go to swap: RLIMIT_MEMLOCK "
+                  "is %" PRIu64 "K; raise it (LimitMEMLOCK=, limits.conf), or use mhkdf-arenad",
+                  report->size_kib, report->lock_limit_kib);
+    if (report->from == MHKDF_MEMORY_PRIVATE && report->arena_error == EBUSY)
+        log_write(pamh, LOG_WARNING, "all of the arena is in use: root has memory of his own");
+    log_debug(pamh, options, "memory: %" PRIu64 "K, %s, waited %" PRIu32 " ms", report->size_kib,
+              report->from == MHKDF_MEMORY_ARENA     ? "from the arena"
+              : report->from == MHKDF_MEMORY_PRIVATE ? "private"
+                                                     : "none",
+              report->waited_ms);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/** Where the memory of a login's hash comes from, by mhkdf.conf and by who logs in where. */
+#ifndef PAM_LEASING_H
+#define PAM_LEASING_H
+
+#include <stdint.h>
+
+#include <security/pam_modules.h>
+
+#include "libcore/mhkdf.h"
+#include "pam/options.h"
+#include "policy/config.h"
+
+struct leasing {
+    struct mhkdf_arena arena;
+    struct mhkdf_arena *use; /* for anycrypt: &arena, or NULL where it isn't to be asked */
+    struct mhkdf_memory_report report;
+};
+
+/**
+ * Plans for the account with this uid. Where it is root's, an arena that isn't there is never an
+ * error; and root at the console doesn't even have to wait for more than config->wait_ms. out keeps
+ * pointers of the handle's.
+ */
+void leasing_plan(pam_handle_t *pamh, const struct config *config, uint32_t account_uid,
+                  struct leasing *out);
+
+/** Says in the log what the administrator can do something about. */
+void leasing_log(pam_handle_t *pamh, const struct options *options, const struct leasing *leasing);
+
+#endif
