@@ -18,3 +18,33 @@ endif
 
 completiondir = $(datadir)/bash-completion/completions
 dist_completion_DATA = etc/completion/mhkdf
+
+systemd_sources = \
+	etc/systemd/50-mhkdf.conf \
+	etc/systemd/mhkdf-arenad.service.in \
+	etc/systemd/mhkdf-arenad.socket \
+	etc/systemd/mhkdf.sysusers \
+	etc/systemd/mhkdf.tmpfiles
+EXTRA_DIST += $(systemd_sources)
+
+if WITH_ARENA
+systemdsystemunit_DATA = etc/systemd/mhkdf-arenad.service etc/systemd/mhkdf-arenad.socket
+arenaexampledir = $(docdir)/examples
+arenaexample_DATA = etc/systemd/50-mhkdf.conf
+CLEANFILES += etc/systemd/mhkdf-arenad.service etc/systemd/sysusers/mhkdf.conf \
+	etc/systemd/tmpfiles/mhkdf.conf
+arenasysusersdir = $(prefix)/lib/sysusers.d
+arenasysusers_DATA = etc/systemd/sysusers/mhkdf.conf
+arenatmpfilesdir = $(prefix)/lib/tmpfiles.d
+arenatmpfiles_DATA = etc/systemd/tmpfiles/mhkdf.conf
+
+etc/systemd/mhkdf-arenad.service: etc/systemd/mhkdf-arenad.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) etc/systemd && \
+		$(SED) 's|@sbindir[@]|$(sbindir)|' "$(srcdir)/etc/systemd/mhkdf-arenad.service.in" >$@
+
+etc/systemd/sysusers/mhkdf.conf: etc/systemd/mhkdf.sysusers
+	$(AM_V_GEN)$(MKDIR_P) etc/systemd/sysusers && cp "$(srcdir)/etc/systemd/mhkdf.sysusers" $@
+
+etc/systemd/tmpfiles/mhkdf.conf: etc/systemd/mhkdf.tmpfiles
+	$(AM_V_GEN)$(MKDIR_P) etc/systemd/tmpfiles && cp "$(srcdir)/etc/systemd/mhkdf.tmpfiles" $@
+endif

@@ -28,3 +28,8 @@ EXTRA_DIST += man/pam_mhkdf.8
 if WITH_PAM
 man_MANS += man/pam_mhkdf.8
 endif
+
+EXTRA_DIST += man/mhkdf-arenad.8
+if WITH_ARENA
+man_MANS += man/mhkdf-arenad.8
+endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/mhkdf
 tools_mhkdf_SOURCES = \
+	tools/arena.c tools/arena.h \
 	tools/bench.c tools/bench.h \
 	tools/bench_json.c \
 	tools/bench_report.c tools/bench_report.h \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
+#include "tools/arena.h"
 #include "tools/bench.h"
 #include "tools/hash.h"
 #include "tools/message.h"
@@ -34,6 +35,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } subcommands[] = {
+    {"arena", arena_run},
     {"bench", bench_run},
     {"hash", hash_run},
     {"verify", verify_run},
@@ -43,6 +45,7 @@ static const char help[] =
     "usage: mhkdf SUBCOMMAND [ARGUMENT ...]\n"
     "\n"
     "subcommands:\n"
+    "  arena      say what mhkdf-arenad has and does\n"
     "  bench      measure how long hashes take here\n"
     "  hash       print the string of a password\n"
     "  verify     say whether a password matches a string\n"

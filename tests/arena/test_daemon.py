@@ -5,6 +5,7 @@
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import resource
 import signal
@@ -13,6 +14,7 @@ import subprocess
 
 import arena
 import tap
+import tool
 from arena import MIB, Daemon
 
 IS_ROOT = os.geteuid() == 0
@@ -773,6 +775,28 @@ def _():
                                      "--user", "nobody"],
                       dict(os.environ, LISTEN_FDS="1", LISTEN_PID=str(os.getpid())))
         tap.equal(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 1)
+
+
+@tap.case("mhkdf arena status")
+def _():
+    with Daemon("slots = 3") as daemon, daemon.lease() as client:
+        client.granted()
+        done = tool.run("arena", "status", "--json", "--socket", daemon.socket)
+        tap.equal((done.returncode, done.stderr), (0, b""))
+        said = json.loads(done.stdout)
+        report = daemon.status()
+        for name, value in {"slots": 3, "slot_bytes": 2 * MIB, "free": 2, "lent": 1, "leases": 1,
+                            "waiting": 0, "locked_bytes": report["locked"], "retired": 0,
+                            "pages": {name: report[name] for name in ("hugetlb", "thp", "plain")}}.items():
+            tap.equal(said[name], value, name)
+        done = tool.run("arena", "status", "--socket", daemon.socket)
+        tap.equal(done.returncode, 0)
+        tap.contains(done.stdout, b"slots      3 of 2M: 2 free, 1 lent,")
+        for args in (["arena"], ["arena", "stop"], ["arena", "status", "x"]):
+            tap.equal(tool.run(*args).returncode, 2)
+        done = tool.run("arena", "status", "--socket", daemon.path + "/nothing")
+        tap.equal(done.returncode, 2)
+        tap.contains(done.stderr, b"isn't running")
 
 
 tap.main()

@@ -10,15 +10,20 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <security/pam_modules.h>
 
+#include "libcore/arena_protocol.h"
 #include "tests/pam/stage.h"
 
 #define AGING "20000:0:99999:7::"
@@ -184,6 +189,72 @@ site_key_is_not_here(void **unused)
                   AGING);
     assert_int_equal(try_password(GOOD), PAM_AUTHINFO_UNAVAIL);
     assert_true(stage_logged("needs a site key"));
+}
+
+/* An arena that says for ever that one must wait; or that nobody is served. */
+static pid_t
+start_arena(const char *path, enum arena_type type)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    pid_t child;
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct arena_reply reply = {.head = arena_head(type),
+                                    .position = type == ARENA_QUEUED,
+                                    .reason = type == ARENA_REFUSED ? ARENA_NOT_READY : 0};
+        for (;;) {
+            int fd = accept(listener, NULL, NULL);
+            (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
+        }
+    }
+    close(listener);
+    return child;
+}
+
+static void
+arena_is_asked(void **unused)
+{
+    static const struct {
+        enum arena_type type;
+        const char *conf;
+        int expected;
+        const char *logged;
+    } cases[] = {
+        {ARENA_QUEUED, "wait = 50ms\n", PAM_SYSTEM_ERR, "all of the arena is in use"},
+        {ARENA_QUEUED, "wait = 50ms\narena = require\n", PAM_SYSTEM_ERR, "is in use"},
+        {ARENA_QUEUED, "wait = 50ms\narena = off\n", PAM_SUCCESS, ""},
+        {ARENA_REFUSED, "", PAM_SUCCESS, ""},
+        {ARENA_REFUSED, "arena = require\n", PAM_SYSTEM_ERR, "which is required, is unavailable"},
+    };
+    char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+    char service[192];
+
+    (void)unused;
+    snprintf(service, sizeof(service), "auth required @ debug conf=%s/mhkdf.conf\n", stage.etc);
+    stage_service(service);
+    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
+                  AGING);
+    snprintf(path, sizeof(path), "%s/arena", stage.etc);
+    setenv("MHKDF_TEST_ARENA", path, 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        pid_t arena = start_arena(path, cases[i].type);
+        int rc;
+        stage_put("mhkdf.conf", "[default]\n%s", cases[i].conf);
+        rc = try_password(GOOD);
+        kill(arena, SIGKILL);
+        waitpid(arena, NULL, 0);
+        unlink(path);
+        if (rc != cases[i].expected || !stage_logged(cases[i].logged))
+            fail_msg("case %zu: %d, %s", i, rc, stage_log());
+        assert_false(stage_logged("failure"));
+    }
+    unsetenv("MHKDF_TEST_ARENA");
 }
 
 #if !STAGE_IS_SANITIZED
@@ -478,6 +549,7 @@ main(int argc, char **argv)
         STAGE_TEST(no_usable_hash_is_for_other_modules),
         STAGE_TEST(malformed_hash_is_for_other_modules_and_logged),
         STAGE_TEST(site_key_is_not_here),
+        STAGE_TEST(arena_is_asked),
 #if !STAGE_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_not_a_wrong_password),
 #endif
