@@ -15,3 +15,9 @@ bench_libbench_la_SOURCES = \
 	bench/stats.c bench/stats.h
 bench_libbench_la_LIBADD = $(DL_LIBS)
 EXTRA_DIST += bench/build-libargon2 bench/compare bench/fixed bench/loaded
+
+EXTRA_DIST += bench/arena bench/storm
+if WITH_ARENA
+noinst_PROGRAMS += bench/arena_sample
+bench_arena_sample_LDADD = libcore/libcore.la
+endif

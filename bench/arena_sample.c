@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arena_sample SOURCE MEMORY_KIB LANES THREADS [N]: one login's worth of work, for bench/arena and
+ * bench/storm. SOURCE is the path of the arena's socket, or "private"; or "warm": N hashes in
+ * memory that is there before the clock starts, which no login can do faster. Prints, for each
+ * hash, the milliseconds from the start of main() (warm: of the hash) until it is verified, those
+ * that were waited for the arena, where the memory was from, and its pages.
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libcore/derive.h"
+#include "libcore/memory.h"
+#include "libcore/mhkdf.h"
+
+#define WAIT_MS 600000
+
+static double
+clock_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static int
+hash_warm(uint32_t memory_kib, uint32_t lanes, unsigned threads, int runs)
+{
+    struct derive in = {.method = FILL_MHKDF1,
+                        .version = 0x13,
+                        .memory_kib = memory_kib,
+                        .passes = 1,
+                        .lanes = lanes,
+                        .chain = 6,
+                        .password = "password",
+                        .password_len = 8,
+                        .salt = "0123456789abcdef",
+                        .salt_len = 16};
+    struct derive_means means = {.kernel = derive_kernel(&in), .threads = threads};
+    struct memory memory;
+    uint8_t tag[32];
+
+    if (memory_get(&memory, derive_size_kib(&in)) != 0)
+        return 1;
+    means.memory = memory.base;
+    (void)derive_with(&in, &means, tag, sizeof(tag));
+    for (int i = 0; i < runs; i++) {
+        double start = clock_ms();
+        (void)derive_with(&in, &means, tag, sizeof(tag));
+        printf("%.3f 0 warm -\n", clock_ms() - start);
+        (void)fflush(stdout);
+    }
+    memory_release(&memory);
+    return 0;
+}
+
+static const char *
+name_of_pages(int pages)
+{
+    return pages == MHKDF_PAGES_HUGETLB ? "hugetlb"
+           : pages == MHKDF_PAGES_THP   ? "thp"
+           : pages == MHKDF_PAGES_PLAIN ? "plain"
+                                        : "-";
+}
+
+int
+main(int argc, char **argv)
+{
+    double start = clock_ms();
+    struct mhkdf_arena arena = {.service = "bench", .wait_ms = WAIT_MS};
+    struct mhkdf_memory_report report;
+    struct mhkdf_env env = {.report = &report};
+    char setting[MHKDF_STRING_SIZE], out[MHKDF_STRING_SIZE];
+    uint32_t memory_kib, lanes;
+    int rc;
+
+    if (argc < 5)
+        return 2;
+    memory_kib = (uint32_t)strtoul(argv[2], NULL, 10);
+    lanes = (uint32_t)strtoul(argv[3], NULL, 10);
+    env.threads = (unsigned)strtoul(argv[4], NULL, 10);
+    if (strcmp(argv[1], "warm") == 0)
+        return hash_warm(memory_kib, lanes, env.threads, argc > 5 ? atoi(argv[5]) : 1);
+    arena.socket = argv[1];
+    arena.real_uid = (uint32_t)getuid();
+    if (strcmp(argv[1], "private") != 0)
+        env.arena = &arena;
+    (void)snprintf(setting, sizeof(setting),
+                   "$mhkdf$v=1$m=%lu,t=1,p=%lu,c=6$MDEyMzQ1Njc4OWFiY2RlZg",
+                   (unsigned long)memory_kib, (unsigned long)lanes);
+    rc = mhkdf_crypt("password", 8, setting, &env, out);
+    printf("%.3f %lu %s %s\n", clock_ms() - start, (unsigned long)report.waited_ms,
+           report.from == MHKDF_MEMORY_ARENA ? "arena" : "private", name_of_pages(report.pages));
+    return rc == 0 ? 0 : 1;
+}
