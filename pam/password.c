@@ -12,6 +12,7 @@
 
 #include "libcore/mhkdf.h"
 #include "pam/finding.h"
+#include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/place.h"
 #include "pam/verify.h"
@@ -273,14 +274,37 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
     }
 }
 
+/* Memory comes from where a login's would. */
 static int
-hash_and_store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, bool for_root,
-               const struct mhkdf_cost *cost, const char *password)
+make_hash(pam_handle_t *pamh, const struct options *options, const struct config *config,
+          uint32_t uid, const char *password, char hash[MHKDF_STRING_SIZE], const char **why)
+{
+    struct leasing leasing;
+    int rc;
+
+    leasing_plan(pamh, config, uid, &leasing);
+    rc =
+        newhash_make_in(password, &config->cost, uid == 0, leasing.use, &leasing.report, hash, why);
+    leasing_log(pamh, options, &leasing);
+    return rc;
+}
+
+static int
+hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options,
+               const struct finding *finding, uint32_t uid, const struct config *config,
+               const char *password)
 {
     char hash[MHKDF_STRING_SIZE];
     const char *why;
-    int rc = newhash_make(password, cost, for_root, hash, &why);
+    int rc = make_hash(pamh, options, config, uid, password, hash, &why);
 
+    if (rc == EBUSY || rc == ECONNREFUSED) {
+        log_write(pamh, LOG_ERR, "password of %s not changed: %s", finding->user,
+                  rc == EBUSY ? "all of the arena is in use"
+                              : "the arena, which is required, is unavailable");
+        log_tell_error(pamh, flags, "There is no memory for a new hash. Try again later.");
+        return PAM_AUTHTOK_ERR;
+    }
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_CRIT, "password of %s not changed: it can't be hashed: %m",
@@ -305,7 +329,7 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     const char *password;
     struct account account;
     struct config config;
-    bool for_root;
+    uint32_t uid;
     int rc;
 
     if (!config_is_good(pamh, flags, options, &config))
@@ -319,9 +343,9 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     rc = for_change(verify_find(pamh, options, finding->user, &account));
     if (rc != PAM_SUCCESS)
         return rc;
-    for_root = account.uid == 0;
+    uid = account.uid;
     account_free(&account);
-    return hash_and_store(pamh, flags, finding, for_root, &config.cost, password);
+    return hash_and_store(pamh, flags, options, finding, uid, &config, password);
 }
 
 int

@@ -175,9 +175,20 @@ anycrypt_check(const char *setting, struct anycrypt_needs *needs)
 int
 anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE])
 {
+    return anycrypt_hash_in(password, setting, NULL, NULL, out);
+}
+
+int
+anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_arena *arena,
+                 struct mhkdf_memory_report *report, char out[MHKDF_STRING_SIZE])
+{
+    struct mhkdf_env with = env;
+
+    with.arena = arena;
+    with.report = report;
     out[0] = '\0';
     if (mhkdf_is_ours(setting))
-        return mhkdf_crypt(password, strlen(password), setting, &env, out);
+        return mhkdf_crypt(password, strlen(password), setting, &with, out);
     return foreign_crypt(NULL, password, setting, out);
 }
 

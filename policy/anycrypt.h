@@ -45,6 +45,13 @@ int anycrypt_check(const char *setting, struct anycrypt_needs *needs);
 int anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE]);
 
 /**
+ * The same, and the hash's memory comes from arena (NULL: from nowhere else), if the method is one
+ * of ours; *report says so. Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
+ */
+int anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_arena *arena,
+                     struct mhkdf_memory_report *report, char out[MHKDF_STRING_SIZE]);
+
+/**
  * Verifies password against hash; the comparison takes a time that doesn't depend on either.
  *
  * 0: it matches; EKEYREJECTED: it doesn't. Otherwise nothing is known about the password: EINVAL

@@ -80,11 +80,21 @@ int
 newhash_make(const char *password, const struct mhkdf_cost *cost, bool for_root,
              char out[MHKDF_STRING_SIZE], const char **why)
 {
+    return newhash_make_in(password, cost, for_root, NULL, NULL, out, why);
+}
+
+int
+newhash_make_in(const char *password, const struct mhkdf_cost *cost, bool for_root,
+                const struct mhkdf_arena *arena, struct mhkdf_memory_report *report,
+                char out[MHKDF_STRING_SIZE], const char **why)
+{
     char setting[MHKDF_STRING_SIZE];
     int rc;
 
     *why = NULL;
     out[0] = '\0';
+    if (report != NULL)
+        memset(report, 0, sizeof(*report));
     if (strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
         return ERANGE;
     rc = make_setting(cost, setting);
@@ -92,5 +102,6 @@ newhash_make(const char *password, const struct mhkdf_cost *cost, bool for_root,
         return rc;
     if (for_root)
         *why = why_not_for_root(setting, cost);
-    return *why != NULL ? make_by_libcrypt(password, out) : anycrypt_hash(password, setting, out);
+    return *why != NULL ? make_by_libcrypt(password, out)
+                        : anycrypt_hash_in(password, setting, arena, report, out);
 }

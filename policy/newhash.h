@@ -25,4 +25,12 @@
 int newhash_make(const char *password, const struct mhkdf_cost *cost, bool for_root,
                  char out[MHKDF_STRING_SIZE], const char **why);
 
+/**
+ * The same, with memory from arena (NULL: from nowhere else); *report says so (NULL: it isn't
+ * wanted). Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
+ */
+int newhash_make_in(const char *password, const struct mhkdf_cost *cost, bool for_root,
+                    const struct mhkdf_arena *arena, struct mhkdf_memory_report *report,
+                    char out[MHKDF_STRING_SIZE], const char **why);
+
 #endif

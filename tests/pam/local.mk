@@ -14,13 +14,18 @@ tests_pam_pam_mhkdf_test_la_CPPFLAGS = $(AM_CPPFLAGS) -DMHKDF_TEST_PLACE
 tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
-pam_test_programs = tests/pam/test_auth tests/pam/test_password
+pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_password
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
 	-DTEST_MODULE='"$(abs_top_builddir)/tests/pam/.libs/pam_mhkdf_test.so"' \
 	-DTEST_WRAPPER='"$(PAM_WRAPPER_LIBS)"' -DTEST_WRAPPER_MODULES='"$(PAM_WRAPPER_MODULES)"'
 pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIBS)
+
+tests_pam_test_arena_SOURCES = tests/pam/test_arena.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
+tests_pam_test_arena_CFLAGS = $(pam_test_cflags)
+tests_pam_test_arena_LDADD = $(pam_test_ldadd)
 
 tests_pam_test_auth_SOURCES = tests/pam/test_auth.c tests/pam/stage.c tests/pam/stage.h \
 	tests/lib/scratch.h

@@ -107,6 +107,8 @@ stage_clear(void **state)
     stage.on_prompt = NULL;
     stage.env = NULL;
     stage.env_value[0] = '\0';
+    stage.ruser = NULL;
+    stage.rhost = "host\nname";
     stage.as_nobody = false;
     stage_put("log", "%s", "");
     stage_put("mhkdf.conf", "[default]\nmemory = 32K\n");
@@ -299,7 +301,10 @@ start(const char *user)
     else
         assert_int_equal(pam_start_confdir("stage", user, &conv, service_dir, &pamh), PAM_SUCCESS);
     set_delay(pamh);
-    assert_int_equal(pam_set_item(pamh, PAM_RHOST, "host\nname"), PAM_SUCCESS);
+    if (stage.rhost != NULL)
+        assert_int_equal(pam_set_item(pamh, PAM_RHOST, stage.rhost), PAM_SUCCESS);
+    if (stage.ruser != NULL)
+        assert_int_equal(pam_set_item(pamh, PAM_RUSER, stage.ruser), PAM_SUCCESS);
     return pamh;
 }
 

@@ -33,7 +33,9 @@ struct stage {
     void (*on_prompt)(unsigned); /* called with the number of the answer, from 0, before it */
     const char *env;             /* name of a variable of PAM's to be kept */
     char env_value[STAGE_MAX];   /* its value after the call */
-    bool as_nobody;              /* the call is made with another euid, if this is root */
+    const char *ruser;           /* PAM_RUSER, PAM_RHOST; NULL: not set */
+    const char *rhost;
+    bool as_nobody; /* the call is made with another euid, if this is root */
 };
 extern struct stage stage;
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The PAM module as a client of the arena: who it says is behind it, and password changes. The
+ * arena is one of the test's own, which always gives the same answer. */
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <security/pam_appl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libcore/arena_protocol.h"
+#include "tests/pam/stage.h"
+
+#define OLD "S3cret old"
+#define NEW "S3cret new"
+#define AGING "20000:0:99999:7::"
+#define OTHER_UID 4294967294U
+
+struct fake {
+    pid_t pid;
+    int requests; /* what it was asked */
+    char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+};
+
+static void
+serve(int listener, int requests, enum arena_type type)
+{
+    struct arena_reply reply = {.head = arena_head(type),
+                                .position = type == ARENA_QUEUED,
+                                .reason = type == ARENA_REFUSED ? ARENA_NOT_READY : 0};
+
+    for (;;) {
+        struct arena_request request;
+        int fd = accept(listener, NULL, NULL);
+
+        if (recv(fd, &request, sizeof(request), 0) != (ssize_t)sizeof(request) ||
+            write(requests, &request, sizeof(request)) != (ssize_t)sizeof(request))
+            _exit(1);
+        (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL); /* closed when this ends */
+    }
+}
+
+static void
+fake_start(struct fake *fake, enum arena_type type)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), ends[2];
+
+    snprintf(fake->path, sizeof(fake->path), "%s/arena", stage.etc);
+    memcpy(address.sun_path, fake->path, sizeof(address.sun_path));
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    assert_int_equal(pipe(ends), 0);
+    fake->requests = ends[0];
+    fake->pid = fork();
+    assert_true(fake->pid >= 0);
+    if (fake->pid == 0)
+        serve(listener, ends[1], type);
+    close(ends[1]);
+    close(listener);
+    setenv("MHKDF_TEST_ARENA", fake->path, 1);
+}
+
+/* Ends it; how often it was asked, and the last request. */
+static int
+fake_end(struct fake *fake, struct arena_request *last)
+{
+    int count = 0;
+
+    kill(fake->pid, SIGKILL);
+    waitpid(fake->pid, NULL, 0);
+    while (read(fake->requests, last, sizeof(*last)) == (ssize_t)sizeof(*last))
+        count++;
+    close(fake->requests);
+    unlink(fake->path);
+    unsetenv("MHKDF_TEST_ARENA");
+    return count;
+}
+
+static void
+service(const char *type)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "%s required @ debug conf=%s/mhkdf.conf\n", type, stage.etc);
+    stage_service(text);
+}
+
+static void
+says_who_is_behind(void **unused)
+{
+    static const struct {
+        const char *real_uid, *ruser, *rhost;
+        uint32_t expected;
+    } cases[] = {
+        {"1000", NULL, "", 1000}, {"1000", "root", "", 1000}, /* a program can't make itself root */
+        {"0", NULL, "", 0},       {"0", "", "", 0},
+        {"0", "root", "", 0},     {"0", "bob", "", 1000}, /* sudo */
+        {"0", "bob", NULL, 1000}, {"0", "ldapuser", "", OTHER_UID},
+        {"0", "bob", "far", 0}, /* sshd, rlogind: the name is somebody else's to give */
+    };
+
+    (void)unused;
+    service("auth");
+    stage_account(stage_hash_by(OLD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
+                  AGING);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena_request request;
+        struct fake fake;
+
+        setenv("MHKDF_TEST_UID", cases[i].real_uid, 1);
+        stage.ruser = cases[i].ruser;
+        stage.rhost = cases[i].rhost;
+        stage.answers[0] = OLD;
+        fake_start(&fake, ARENA_REFUSED);
+        assert_int_equal(stage_authenticate(STAGE_USER, 0), PAM_SUCCESS);
+        assert_int_equal(fake_end(&fake, &request), 1);
+        if (request.real_uid != cases[i].expected)
+            fail_msg("case %zu: uid %u", i, (unsigned)request.real_uid);
+        assert_string_equal(request.service, "stage");
+    }
+}
+
+/* Two hashes: the old password's, and the new one's. */
+static void
+changes_passwords(void **unused)
+{
+    static const struct {
+        enum arena_type type;
+        const char *conf, *old_hash;
+        int expected, requests;
+        const char *logged;
+    } cases[] = {
+        {ARENA_REFUSED, "", "m=8192,t=1,p=1", PAM_SUCCESS, 2, "password changed"},
+        {ARENA_REFUSED, "arena = off\n", "m=8192,t=1,p=1", PAM_SUCCESS, 0, "password changed"},
+        {ARENA_REFUSED, "", "m=8,t=1,p=1", PAM_SUCCESS, 1, "password changed"},
+        {ARENA_REFUSED, "arena = require\n", "m=8,t=1,p=1", PAM_AUTHTOK_ERR, 1,
+         "not changed: the arena, which is required, is unavailable"},
+        {ARENA_QUEUED, "wait = 50ms\n", "m=8,t=1,p=1", PAM_AUTHTOK_ERR, 1,
+         "not changed: all of the arena is in use"},
+    };
+
+    (void)unused;
+    service("password");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena_request request;
+        char setting[128], old[256];
+        struct fake fake;
+        int rc, requests;
+
+        snprintf(setting, sizeof(setting), "$mhkdf$v=1$%s,c=0$AAAAAAAAAAAAAAAAAAAAAA",
+                 cases[i].old_hash);
+        snprintf(old, sizeof(old), "%s", stage_hash_by(OLD, setting));
+        stage_account(old, AGING);
+        stage_put("mhkdf.conf", "[default]\nmemory = 8M\nlanes = 1\n%s", cases[i].conf);
+        stage.answers[0] = OLD;
+        stage.answers[1] = stage.answers[2] = NEW;
+        fake_start(&fake, cases[i].type);
+        rc = stage_chauthtok(STAGE_USER, 0);
+        requests = fake_end(&fake, &request);
+        if (rc != cases[i].expected || requests != cases[i].requests ||
+            !stage_logged(cases[i].logged))
+            fail_msg("case %zu: %d, %d requests, %s", i, rc, requests, stage_log());
+        assert_int_equal(strcmp(stage_field(2), old) == 0, rc != PAM_SUCCESS);
+        assert_int_equal(stage_said("Try again later"), rc != PAM_SUCCESS);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_TEST(says_who_is_behind),
+        STAGE_TEST(changes_passwords),
+    };
+
+    (void)argc;
+    stage_enter(argv);
+    return cmocka_run_group_tests(tests, stage_set_up, NULL);
+}
