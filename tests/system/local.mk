@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of the whole system, which ./check runs in throwaway roots; "make check" doesn't.
 EXTRA_DIST += \
+	tests/system/arenad.py \
 	tests/system/common.py \
 	tests/system/drive.py \
 	tests/system/test_faillock.py \
