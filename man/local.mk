@@ -24,9 +24,9 @@ man_MANS = $(man_links)
 $(man_links): man/local.mk
 	$(AM_V_GEN)$(MKDIR_P) man && echo '.so man3/mhkdf.3' >$@
 
-EXTRA_DIST += man/pam_mhkdf.8
+EXTRA_DIST += man/mhkdf_chkpwd.8 man/pam_mhkdf.8
 if WITH_PAM
-man_MANS += man/pam_mhkdf.8
+man_MANS += man/mhkdf_chkpwd.8 man/pam_mhkdf.8
 endif
 
 EXTRA_DIST += man/mhkdf-arenad.8

@@ -5,6 +5,7 @@
 
 #include <security/pam_ext.h>
 
+#include "pam/helper.h"
 #include "pam/log.h"
 #include "pam/verify.h"
 
@@ -18,6 +19,8 @@ check(pam_handle_t *pamh, unsigned flags, const struct options *options, const c
     struct config_error error;
     int rc = verify_find(pamh, options, user, &account);
 
+    if (rc == PAM_CRED_INSUFFICIENT) /* screen lockers and the like */
+        return helper_verify(pamh, options, user, password, null_is_ok);
     if (rc != PAM_SUCCESS)
         return rc;
     /* No value of it decides about a password; but whoever broke it finds a line in the log soon.

@@ -41,11 +41,13 @@ config_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options
     return false;
 }
 
-/* PAM_AUTHINFO_UNAVAIL is an answer about logins; here it means that the change can't go on. */
+/* Some answers are about logins; here they mean that the change can't go on. */
 static int
 for_change(int rc)
 {
-    return rc == PAM_AUTHINFO_UNAVAIL || rc == PAM_SYSTEM_ERR ? PAM_AUTHTOK_RECOVERY_ERR : rc;
+    return rc == PAM_AUTHINFO_UNAVAIL || rc == PAM_CRED_INSUFFICIENT || rc == PAM_SYSTEM_ERR
+               ? PAM_AUTHTOK_RECOVERY_ERR
+               : rc;
 }
 
 static int

@@ -26,6 +26,12 @@ place_arena(void)
     return NULL;
 }
 
+const char *
+place_chkpwd(void)
+{
+    return MHKDF_CHKPWD;
+}
+
 uint32_t
 place_conf_owner(void)
 {
@@ -66,6 +72,14 @@ place_arena(void)
     const char *socket = getenv("MHKDF_TEST_ARENA");
 
     return socket != NULL ? socket : "/nonexistent/arena";
+}
+
+const char *
+place_chkpwd(void)
+{
+    const char *program = getenv("MHKDF_TEST_CHKPWD");
+
+    return program != NULL ? program : "/nonexistent";
 }
 
 uint32_t

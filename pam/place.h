@@ -24,6 +24,9 @@ uint32_t place_real_uid(void);
 /** The arena's socket; NULL: where libcore looks for it. */
 const char *place_arena(void);
 
+/** mhkdf_chkpwd's path. */
+const char *place_chkpwd(void);
+
 /** Who must own mhkdf.conf: root. */
 uint32_t place_conf_owner(void);
 

@@ -31,9 +31,8 @@ verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
         log_debug(pamh, options, "account %s has no line in shadow", user);
         return PAM_USER_UNKNOWN;
     case EACCES:
-        /* Screen lockers and the like; pam_unix has a set-id helper for them. */
         log_debug(pamh, options, "shadow can't be read by this process");
-        return PAM_AUTHINFO_UNAVAIL;
+        return PAM_CRED_INSUFFICIENT;
     default:
         errno = rc;
         log_write(pamh, LOG_ERR, "the local accounts can't be read: %m");

@@ -15,7 +15,8 @@
  * Finds the local account.
  *
  * PAM_SUCCESS: the caller releases it with account_free. PAM_USER_UNKNOWN: there is none, or it has
- * no hash anywhere. PAM_AUTHINFO_UNAVAIL: the files can't be read.
+ * no hash anywhere. PAM_CRED_INSUFFICIENT: this process may not read shadow. PAM_AUTHINFO_UNAVAIL:
+ * the files can't be read.
  */
 int verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
                 struct account *account);

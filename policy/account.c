@@ -112,6 +112,24 @@ account_find(const char *etc_dir, const char *name, struct account *out)
     return rc;
 }
 
+int
+account_find_uid(const char *etc_dir, const char *name, uint32_t *uid)
+{
+    struct line_field fields[LINE_PASSWD_FIELDS];
+    struct file file = {NULL, 0};
+    int rc = read_file(etc_dir, "passwd", &file);
+
+    if (rc != 0)
+        return rc;
+    rc = ENOENT;
+    if (line_find_passwd(file.data, file.len, name, fields)) {
+        *uid = (uint32_t)line_number(&fields[2], 0);
+        rc = 0;
+    }
+    file_free(&file);
+    return rc;
+}
+
 bool
 account_hash_is_usable(const char *hash)
 {

@@ -30,6 +30,9 @@ struct account {
  */
 int account_find(const char *etc_dir, const char *name, struct account *out);
 
+/** The uid alone, from passwd, which everyone can read. 0, ENOENT, and errors as above. */
+int account_find_uid(const char *etc_dir, const char *name, uint32_t *uid);
+
 /** Whether a password could ever match the hash: neither empty nor locked by '!' or '*'. */
 bool account_hash_is_usable(const char *hash);
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "libcore/mhkdf.h"
+#include "pam/chkpwd.h"
+#include "pam/descriptors.h"
+#include "pam/log.h"
+#include "pam/place.h"
+
+/* What the go-between says where the program itself said nothing. */
+#define NOT_STARTED 126
+#define KILLED 128 /* and the signal */
+
+#ifdef SYS_setresuid32
+#define SETRESUID SYS_setresuid32
+#else
+#define SETRESUID SYS_setresuid
+#endif
+
+/* A pipe away from descriptors 0 to 2, which the host may have closed, and take for something else.
+ */
+static int
+make_pipe(int ends[2])
+{
+    int low[2];
+    int rc = 0;
+
+    ends[0] = ends[1] = -1;
+    if (pipe2(low, O_CLOEXEC) != 0)
+        return errno;
+    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 3);
+    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 3);
+    if (ends[0] < 0 || ends[1] < 0)
+        rc = errno;
+    close(low[0]);
+    close(low[1]);
+    return rc;
+}
+
+/* It fits into the pipe, so this neither waits nor, while we hold the other end, raises SIGPIPE. Of
+ * a password that is too long a part is sent that still is. */
+static int
+send_password(int fd, const char *password)
+{
+    size_t len = strnlen(password, MHKDF_CRYPT_PASSWORD_MAX + 1);
+
+    if (len > 0 && write(fd, password, len) != (ssize_t)len)
+        return EIO;
+    return 0;
+}
+
+/* Runs the program in a child. Only system calls that a child of a process with threads may make.
+ */
+static int
+run(const char *path, char *const argv[])
+{
+    static char *const no_environment[] = {NULL};
+    volatile int failed = 0;
+    int status = 0;
+    pid_t pid = vfork();
+
+    if (pid == 0) {
+        execve(path, argv, no_environment);
+        failed = 1;
+        _exit(NOT_STARTED);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || failed)
+        return NOT_STARTED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + (WTERMSIG(status) & 0x7f);
+}
+
+/* The go-between's own signals are blocked, and what it changes is its own. That of a set-id
+ * program which runs as root is root: that program asks, not its user. (Not setresuid(3), which
+ * would look for the threads that the host has.) */
+static _Noreturn void
+go_between(int password_fd, const char *path, char *const argv[])
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    int null;
+
+    if (dup2(password_fd, STDIN_FILENO) != STDIN_FILENO)
+        _exit(NOT_STARTED);
+    null = open("/dev/null", O_RDWR | O_NOCTTY);
+    if (dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+        _exit(NOT_STARTED);
+    descriptors_close_from(3);
+    sigaction(SIGCHLD, &action, NULL);
+    if (geteuid() == 0 && getuid() != 0 && syscall(SETRESUID, 0, 0, 0) != 0)
+        _exit(NOT_STARTED);
+    _exit(run(path, argv));
+}
+
+/* A child whose end raises no signal and which only this thread's wait sees. It must not be the
+ * program itself: execve(2) makes an ordinary child of it. All arguments are 0, so it doesn't
+ * matter in which order this machine has them. */
+static pid_t
+fork_unseen(void)
+{
+    return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+/* Starts it and waits; *status: an answer, or one of the above. */
+static int
+ask(const char *user, const char *password, bool null_is_ok, int *status)
+{
+    const char *const words[] = {"mhkdf_chkpwd", user,
+                                 null_is_ok ? CHKPWD_NULL_IS_OK : CHKPWD_NULL_IS_WRONG, NULL};
+    char *argv[4];
+    sigset_t all, before;
+    int ends[2];
+    pid_t pid = -1, waited;
+    int rc = make_pipe(ends);
+
+    memcpy(argv, words, sizeof(argv));
+    if (rc == 0)
+        rc = send_password(ends[1], password);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (rc == 0) {
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        pid = fork_unseen();
+        if (pid == 0)
+            go_between(ends[0], place_chkpwd(), argv);
+        if (pid < 0)
+            rc = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (rc != 0)
+        return rc;
+    do
+        waited = waitpid(pid, status, __WALL);
+    while (waited < 0 && errno == EINTR);
+    if (waited != pid)
+        return ECHILD;
+    *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : KILLED + (WTERMSIG(*status) & 0x7f);
+    return 0;
+}
+
+static int
+translate(pam_handle_t *pamh, const struct options *options, const char *user, int status)
+{
+    switch (status) {
+    case CHKPWD_RIGHT:
+        return PAM_SUCCESS;
+    case CHKPWD_WRONG:
+        log_failure(pamh, user);
+        return PAM_AUTH_ERR;
+    case CHKPWD_UNKNOWN:
+        return PAM_USER_UNKNOWN;
+    case CHKPWD_UNAVAILABLE:
+        return PAM_AUTHINFO_UNAVAIL;
+    case CHKPWD_BUSY:
+        return PAM_SYSTEM_ERR;
+    case CHKPWD_REFUSED:
+        log_debug(pamh, options, "mhkdf_chkpwd verifies only its caller's own account");
+        return PAM_AUTHINFO_UNAVAIL;
+    case NOT_STARTED:
+        log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be started", place_chkpwd());
+        return PAM_AUTHINFO_UNAVAIL;
+    default:
+        log_write(pamh, LOG_ERR, "%s has failed: %s %d", place_chkpwd(),
+                  status > KILLED ? "signal" : "status",
+                  status > KILLED ? status - KILLED : status);
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+}
+
+int
+helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
+              const char *password, bool null_is_ok)
+{
+    int status = 0;
+    int rc;
+
+    if (geteuid() != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
+        log_write(pamh, LOG_ERR,
+                  "shadow can't be read, and mhkdf_chkpwd can't help: this process has "
+                  "NoNewPrivileges, with which no set-id program gets its rights");
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+    rc = ask(user, password, null_is_ok, &status);
+    if (rc != 0) {
+        errno = rc;
+        log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+    return translate(pamh, options, user, status);
+}

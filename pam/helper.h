@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/** Asking mhkdf_chkpwd, where this process can't read shadow itself. */
+#ifndef PAM_HELPER_H
+#define PAM_HELPER_H
+
+#include <stdbool.h>
+
+#include <security/pam_modules.h>
+
+#include "pam/options.h"
+
+/**
+ * Verifies the password as verify_password does, but in another process. The host doesn't notice:
+ * no SIGCHLD comes, none of its wait calls sees the process, and neither handlers nor dispositions
+ * of signals are touched, whatever they are.
+ *
+ * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong, and mhkdf_chkpwd took its time to say so;
+ * PAM_USER_UNKNOWN: no password could be right here; PAM_AUTHINFO_UNAVAIL: it couldn't be verified,
+ * mhkdf_chkpwd doesn't run, or refuses since the account isn't the caller's own; PAM_SYSTEM_ERR:
+ * not for now, since there is no slot in the arena.
+ */
+int helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
+                  const char *password, bool null_is_ok);
+
+#endif
