@@ -26,15 +26,15 @@ class Attempts:
     def __init__(self):
         self.todo, self.futures = [], None
 
-    def add(self, name, wanted, function, *arguments):
+    def add(self, name, wanted, function, *arguments, **more):
         number = len(self.todo)
-        self.todo.append((function, arguments))
+        self.todo.append((function, arguments, more))
 
         @tap.case(name)
         def _():
             if self.futures is None:
                 pool = ThreadPoolExecutor(8)
-                self.futures = [pool.submit(function, *arguments) for function, arguments in self.todo]
+                self.futures = [pool.submit(function, *arguments, **more) for function, arguments, more in self.todo]
             need(self.futures[number].result(), wanted)
 
 

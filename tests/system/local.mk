@@ -4,6 +4,8 @@ EXTRA_DIST += \
 	tests/system/arenad.py \
 	tests/system/common.py \
 	tests/system/drive.py \
+	tests/system/host.py \
+	tests/system/test_chkpwd.py \
 	tests/system/test_faillock.py \
 	tests/system/test_install.py \
 	tests/system/test_logins.py \
