@@ -57,23 +57,29 @@ load(struct server_config *out)
 {
     struct config config;
     struct config_error error;
-    int rc = config_load(options.conf, config_owner(), options.conf_is_given, &config, &error);
+    int rc;
 
+    if (options.conf_is_given)
+        rc = config_load(options.conf, config_owner(), true, &config, &error);
+    else
+        rc =
+            config_load_either(options.conf, config_vendor_path(), config_owner(), &config, &error);
     if (rc != 0) {
         log_line(LOG_ERR, "%s", error.text);
-        return rc;
+        goto out;
     }
     out->lease.slots = config.arena.slots;
     out->lease.reserve = config.arena.reserve;
-    out->lease.size = arena_slot_size(config.arena.slot_kib != 0 ? config.arena.slot_kib
-                                                                 : config.cost.memory_kib);
+    out->lease.size = arena_slot_size(config.arena.slot_kib);
     out->lease.lease_ms = config.arena.lease_ms;
     out->lease.uid_leases = UID_LEASES;
     out->lease.uid_places = UID_PLACES;
     out->pages = best_pages(config.arena.pages);
     out->pages_asked = config.arena.pages != CONFIG_PAGES_AUTO;
     out->lock = config.arena.lock;
-    return 0;
+out:
+    config_free(&config);
+    return rc;
 }
 
 /* Not a single slot: then it is better to say so at once than to look like an arena. */

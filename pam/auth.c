@@ -7,6 +7,7 @@
 
 #include "pam/helper.h"
 #include "pam/log.h"
+#include "pam/ruling.h"
 #include "pam/verify.h"
 
 static int
@@ -15,7 +16,7 @@ check(pam_handle_t *pamh, unsigned flags, const struct options *options, const c
 {
     bool null_is_ok = options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0;
     struct account account;
-    struct config config;
+    struct config_policy policy;
     struct config_error error;
     int rc = verify_find(pamh, options, user, &account);
 
@@ -25,8 +26,8 @@ check(pam_handle_t *pamh, unsigned flags, const struct options *options, const c
         return rc;
     /* No value of it decides about a password; but whoever broke it finds a line in the log soon.
      */
-    verify_config(pamh, options, &config, &error);
-    rc = verify_password(pamh, options, &config, user, &account, password, null_is_ok);
+    ruling_find(pamh, options, user, account.uid == 0, &policy, &error);
+    rc = verify_password(pamh, options, &policy, user, &account, password, null_is_ok);
     account_free(&account);
     return rc;
 }

@@ -20,6 +20,7 @@
 
 #include "libcore/mhkdf.h"
 #include "pam/confine.h"
+#include "pam/names.h"
 #include "pam/place.h"
 #include "policy/account.h"
 #include "policy/anycrypt.h"
@@ -90,21 +91,44 @@ judge(const char *name, int rc)
     }
 }
 
+static bool
+in_group(void *user, const char *group)
+{
+    return names_is_in_group(user, group);
+}
+
+static void
+find_policy(const char *name, bool is_root, struct config_policy *policy)
+{
+    union {
+        const char *name;
+        void *ctx;
+    } asked = {name};
+    const struct config_who who = {SERVICE, name, is_root, in_group, asked.ctx};
+    struct config_error error;
+    struct config config;
+
+    if (config_load_either(place_conf(), place_vendor_conf(), place_conf_owner(), &config,
+                           &error) != 0)
+        say(LOG_ERR, "%s", error.text);
+    config_look_up(&config, &who, policy);
+    config_free(&config);
+}
+
 static enum chkpwd_answer
 verify(const char *name, const struct account *account, const char *password)
 {
     struct mhkdf_memory_report report;
-    struct config_error error;
-    struct config config;
+    struct config_policy policy;
     struct mhkdf_arena arena = {.socket = place_arena(), .service = SERVICE};
     bool with_arena;
 
-    if (config_load(CONFIG_PATH, place_conf_owner(), false, &config, &error) != 0)
-        say(LOG_ERR, "%s", error.text);
-    with_arena = config.use != CONFIG_ARENA_OFF;
+    find_policy(name, account->uid == 0, &policy);
+    with_arena = policy.use != CONFIG_ARENA_OFF;
     arena.real_uid = place_real_uid();
-    arena.wait_ms = config.wait_ms;
-    arena.require = config.use == CONFIG_ARENA_REQUIRE && account->uid != 0;
+    arena.wait_ms = policy.wait_ms;
+    arena.slots_max = policy.slots_max;
+    arena.require = policy.use == CONFIG_ARENA_REQUIRE;
     if (!confine_drop(with_arena)) {
         say(LOG_CRIT, "can't give up privileges: %m");
         return CHKPWD_UNAVAILABLE;

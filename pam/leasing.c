@@ -62,18 +62,19 @@ user_behind(pam_handle_t *pamh)
 }
 
 void
-leasing_plan(pam_handle_t *pamh, const struct config *config, uint32_t account_uid,
+leasing_plan(pam_handle_t *pamh, const struct config_policy *policy, uint32_t account_uid,
              struct leasing *out)
 {
     memset(out, 0, sizeof(*out));
     out->arena.socket = place_arena();
     out->arena.service = item(pamh, PAM_SERVICE);
     out->arena.real_uid = user_behind(pamh);
-    out->arena.wait_ms = config->wait_ms;
-    out->arena.require = config->use == CONFIG_ARENA_REQUIRE && account_uid != 0;
+    out->arena.wait_ms = policy->wait_ms;
+    out->arena.require = policy->use == CONFIG_ARENA_REQUIRE;
+    out->arena.slots_max = policy->slots_max;
     /* Not for a user who becomes root: any number of his programs could wait at the same time. */
     out->arena.private_when_busy = account_uid == 0 && out->arena.real_uid == 0 && is_console(pamh);
-    out->use = config->use == CONFIG_ARENA_OFF ? NULL : &out->arena;
+    out->use = policy->use == CONFIG_ARENA_OFF ? NULL : &out->arena;
 }
 
 void

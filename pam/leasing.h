@@ -18,11 +18,11 @@ struct leasing {
 };
 
 /**
- * Plans for the account with this uid. Where it is root's, an arena that isn't there is never an
- * error; and root at the console doesn't even have to wait for more than config->wait_ms. out keeps
+ * Plans for the account with this uid. Root at the console gets memory without the arena after
+ * policy->wait_ms. out keeps
  * pointers of the handle's.
  */
-void leasing_plan(pam_handle_t *pamh, const struct config *config, uint32_t account_uid,
+void leasing_plan(pam_handle_t *pamh, const struct config_policy *policy, uint32_t account_uid,
                   struct leasing *out);
 
 /** Says in the log what the administrator can do something about. */

@@ -9,10 +9,12 @@ pam_sources = \
 	pam/helper.c pam/helper.h \
 	pam/leasing.c pam/leasing.h \
 	pam/log.c pam/log.h \
+	pam/names.c pam/names.h \
 	pam/options.c pam/options.h \
 	pam/pam_mhkdf.c \
 	pam/password.c pam/password.h \
 	pam/place.c pam/place.h \
+	pam/ruling.c pam/ruling.h \
 	pam/verify.c pam/verify.h
 pam_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS)
 pam_cppflags = $(AM_CPPFLAGS) -DMHKDF_CHKPWD='"$(sbindir)/mhkdf_chkpwd"'
@@ -42,6 +44,7 @@ chkpwd_sources = \
 	pam/chkpwd.c pam/chkpwd.h \
 	pam/confine.c pam/confine.h \
 	pam/descriptors.c pam/descriptors.h \
+	pam/names.c pam/names.h \
 	pam/place.c pam/place.h
 chkpwd_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(CRYPT_LIBS) $(CAP_LIBS)
 if WITH_PAM

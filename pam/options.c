@@ -7,7 +7,6 @@
 #include <syslog.h>
 
 #include "pam/log.h"
-#include "policy/config.h"
 
 static bool
 parse_one(const char *word, struct options *out)
@@ -22,7 +21,6 @@ parse_one(const char *word, struct options *out)
         out->debug = true;
     } else if (strncmp(word, "conf=", 5) == 0 && word[5] != '\0') {
         out->conf = word + 5;
-        out->conf_is_given = true;
     } else {
         /* What try_first_pass asks for is what libpam does anyway. */
         return strcmp(word, "try_first_pass") == 0;
@@ -36,7 +34,6 @@ options_parse(pam_handle_t *pamh, int argc, const char **argv, struct options *o
     int i;
 
     memset(out, 0, sizeof(*out));
-    out->conf = CONFIG_PATH;
     for (i = 0; i < argc; i++) {
         if (!parse_one(argv[i], out))
             log_write(pamh, LOG_ERR, "unknown option: %s", argv[i]);

@@ -12,8 +12,7 @@ struct options {
     bool use_first_pass; /* libpam reads this and use_authtok itself, too */
     bool use_authtok;
     bool debug;
-    const char *conf;   /* never NULL */
-    bool conf_is_given; /* by conf=, so it must exist */
+    const char *conf; /* by conf=, so it must exist; NULL: none was given */
 };
 
 /** Reads the options; those that nobody knows are logged and otherwise ignored. */

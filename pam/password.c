@@ -15,6 +15,7 @@
 #include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/place.h"
+#include "pam/ruling.h"
 #include "pam/verify.h"
 #include "policy/newhash.h"
 #include "policy/shadow.h"
@@ -30,12 +31,12 @@ is_root_setting(unsigned flags)
 }
 
 static bool
-config_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options,
-               struct config *config)
+policy_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
+               uint32_t uid, struct config_policy *policy)
 {
     struct config_error error;
 
-    if (verify_config(pamh, options, config, &error) == 0)
+    if (ruling_find(pamh, options, user, uid == 0, policy, &error) == 0)
         return true;
     log_tell_error(pamh, flags, "Passwords can't be changed while this is wrong: %s", error.text);
     return false;
@@ -52,7 +53,8 @@ for_change(int rc)
 
 static int
 check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
-                   const struct config *config, const char *user, const struct account *account)
+                   const struct config_policy *policy, const char *user,
+                   const struct account *account)
 {
     const char *password = NULL;
     int rc;
@@ -65,7 +67,7 @@ check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *opt
         return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
     if (password == NULL)
         return PAM_AUTH_ERR;
-    rc = for_change(verify_password(pamh, options, config, user, account, password, true));
+    rc = for_change(verify_password(pamh, options, policy, user, account, password, true));
     if (rc == PAM_AUTHTOK_RECOVERY_ERR)
         log_tell_error(pamh, flags,
                        "The current password can't be verified now; the log says why.");
@@ -95,7 +97,7 @@ prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *option
                 const struct account *account)
 {
     enum aging_state state = aging_judge(&account->aging, shadow_today());
-    struct config config;
+    struct config_policy policy;
     int rc;
 
     if (account->hash[0] != '\0' && !account_hash_is_usable(account->hash))
@@ -103,9 +105,9 @@ prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *option
     if ((flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 &&
         (state == AGING_VALID || state == AGING_TOO_RECENT))
         return finding_keep(pamh, FINDING_NOTHING_TO_DO, user, NULL);
-    if (!config_is_good(pamh, flags, options, &config))
+    if (!policy_is_good(pamh, flags, options, user, account->uid, &policy))
         return PAM_AUTHTOK_ERR;
-    rc = check_old_password(pamh, flags, options, &config, user, account);
+    rc = check_old_password(pamh, flags, options, &policy, user, account);
     if (rc == PAM_SUCCESS)
         rc = check_aging(pamh, flags, state);
     if (rc == PAM_SUCCESS)
@@ -117,14 +119,14 @@ static int
 prelim_for_account(pam_handle_t *pamh, unsigned flags, const struct options *options,
                    const char *user, const struct account *account)
 {
-    struct config config;
+    struct config_policy policy;
 
     /* Where hashes are still in passwd itself, pam_unix knows what to do. */
     if (!account->shadowed)
         return PAM_USER_UNKNOWN;
     if (!is_root_setting(flags))
         return prelim_as_owner(pamh, flags, options, user, account);
-    if (!config_is_good(pamh, flags, options, &config))
+    if (!policy_is_good(pamh, flags, options, user, account->uid, &policy))
         return PAM_AUTHTOK_ERR;
     return finding_keep(pamh, FINDING_AS_ROOT, user, NULL);
 }
@@ -278,27 +280,27 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
 
 /* Memory comes from where a login's would. */
 static int
-make_hash(pam_handle_t *pamh, const struct options *options, const struct config *config,
+make_hash(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
           uint32_t uid, const char *password, char hash[MHKDF_STRING_SIZE], const char **why)
 {
     struct leasing leasing;
     int rc;
 
-    leasing_plan(pamh, config, uid, &leasing);
+    leasing_plan(pamh, policy, uid, &leasing);
     rc =
-        newhash_make_in(password, &config->cost, uid == 0, leasing.use, &leasing.report, hash, why);
+        newhash_make_in(password, &policy->cost, uid == 0, leasing.use, &leasing.report, hash, why);
     leasing_log(pamh, options, &leasing);
     return rc;
 }
 
 static int
 hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options,
-               const struct finding *finding, uint32_t uid, const struct config *config,
+               const struct finding *finding, uint32_t uid, const struct config_policy *policy,
                const char *password)
 {
     char hash[MHKDF_STRING_SIZE];
     const char *why;
-    int rc = make_hash(pamh, options, config, uid, password, hash, &why);
+    int rc = make_hash(pamh, options, policy, uid, password, hash, &why);
 
     if (rc == EBUSY || rc == ECONNREFUSED) {
         log_write(pamh, LOG_ERR, "password of %s not changed: %s", finding->user,
@@ -330,24 +332,23 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     bool as_root = finding->kind == FINDING_AS_ROOT;
     const char *password;
     struct account account;
-    struct config config;
+    struct config_policy policy;
     uint32_t uid;
-    int rc;
+    int rc = for_change(verify_find(pamh, options, finding->user, &account));
 
-    if (!config_is_good(pamh, flags, options, &config))
+    if (rc != PAM_SUCCESS)
+        return rc;
+    uid = account.uid;
+    account_free(&account);
+    if (!policy_is_good(pamh, flags, options, finding->user, uid, &policy))
         return PAM_AUTHTOK_ERR;
-    rc = get_new_password(pamh, flags, options, as_root ? 1 : config.min_length, &password);
+    rc = get_new_password(pamh, flags, options, as_root ? 1 : policy.min_length, &password);
     if (rc != PAM_SUCCESS) {
         log_write(pamh, LOG_NOTICE, "password of %s not changed: no acceptable one was given",
                   finding->user);
         return rc;
     }
-    rc = for_change(verify_find(pamh, options, finding->user, &account));
-    if (rc != PAM_SUCCESS)
-        return rc;
-    uid = account.uid;
-    account_free(&account);
-    return hash_and_store(pamh, flags, options, finding, uid, &config, password);
+    return hash_and_store(pamh, flags, options, finding, uid, &policy, password);
 }
 
 int

@@ -6,6 +6,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "policy/config.h"
+
 #ifndef MHKDF_TEST_PLACE
 
 const char *
@@ -36,6 +38,18 @@ uint32_t
 place_conf_owner(void)
 {
     return 0;
+}
+
+const char *
+place_conf(void)
+{
+    return CONFIG_PATH;
+}
+
+const char *
+place_vendor_conf(void)
+{
+    return config_vendor_path();
 }
 
 void
@@ -86,6 +100,24 @@ uint32_t
 place_conf_owner(void)
 {
     return getuid();
+}
+
+const char *
+place_conf(void)
+{
+    static char path[256];
+
+    snprintf(path, sizeof(path), "%s/mhkdf.conf", place_etc());
+    return path;
+}
+
+const char *
+place_vendor_conf(void)
+{
+    static char path[256];
+
+    snprintf(path, sizeof(path), "%s/vendor.conf", place_etc());
+    return path;
 }
 
 void

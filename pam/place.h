@@ -8,6 +8,10 @@
  *   MHKDF_TEST_UID    the caller's real uid
  *   MHKDF_TEST_LOG    file to which log lines are added
  *   MHKDF_TEST_ARENA  the arena's socket
+ *   MHKDF_TEST_GROUPS "user:group,user:group": who is in which group (pam/names.h)
+ *   MHKDF_TEST_NSS    "user,user": accounts of other sources (pam/names.h)
+ *
+ * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then.
  */
 #ifndef PAM_PLACE_H
 #define PAM_PLACE_H
@@ -26,6 +30,10 @@ const char *place_arena(void);
 
 /** mhkdf_chkpwd's path. */
 const char *place_chkpwd(void);
+
+/** mhkdf.conf, and the distribution's, which counts where there is none. */
+const char *place_conf(void);
+const char *place_vendor_conf(void);
 
 /** Who must own mhkdf.conf: root. */
 uint32_t place_conf_owner(void);

@@ -82,7 +82,7 @@ judge(pam_handle_t *pamh, const char *user, int rc)
 }
 
 static int
-compare(pam_handle_t *pamh, const struct options *options, const struct config *config,
+compare(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
         const char *user, const struct account *account, const char *password, bool null_is_ok)
 {
     const char *hash = account->hash;
@@ -98,33 +98,22 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config *
     /* No hash was ever made from a longer one: crypt(3) refuses them, and so do we. */
     if ((password[0] == '\0' && !null_is_ok) || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
         return PAM_AUTH_ERR;
-    leasing_plan(pamh, config, account->uid, &leasing);
+    leasing_plan(pamh, policy, account->uid, &leasing);
     rc = anycrypt_verify_in(password, hash, leasing.use, &leasing.report);
     leasing_log(pamh, options, &leasing);
     return judge(pamh, user, rc);
 }
 
 int
-verify_password(pam_handle_t *pamh, const struct options *options, const struct config *config,
-                const char *user, const struct account *account, const char *password,
-                bool null_is_ok)
+verify_password(pam_handle_t *pamh, const struct options *options,
+                const struct config_policy *policy, const char *user, const struct account *account,
+                const char *password, bool null_is_ok)
 {
     int rc;
 
     pam_fail_delay(pamh, FAIL_DELAY_US);
-    rc = compare(pamh, options, config, user, account, password, null_is_ok);
+    rc = compare(pamh, options, policy, user, account, password, null_is_ok);
     if (rc == PAM_AUTH_ERR)
         log_failure(pamh, user);
-    return rc;
-}
-
-int
-verify_config(pam_handle_t *pamh, const struct options *options, struct config *config,
-              struct config_error *error)
-{
-    int rc = config_load(options->conf, place_conf_owner(), options->conf_is_given, config, error);
-
-    if (rc != 0)
-        log_write(pamh, LOG_ERR, "%s", error->text);
     return rc;
 }

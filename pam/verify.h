@@ -29,13 +29,8 @@ int verify_find(pam_handle_t *pamh, const struct options *options, const char *u
  * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it
  * couldn't be computed. PAM_SYSTEM_ERR: not for now, since there is no slot in the arena.
  */
-int verify_password(pam_handle_t *pamh, const struct options *options, const struct config *config,
-                    const char *user, const struct account *account, const char *password,
-                    bool null_is_ok);
-
-/** Reads mhkdf.conf. On an error, which is logged, config holds the built-in values; errno value.
- */
-int verify_config(pam_handle_t *pamh, const struct options *options, struct config *config,
-                  struct config_error *error);
+int verify_password(pam_handle_t *pamh, const struct options *options,
+                    const struct config_policy *policy, const char *user,
+                    const struct account *account, const char *password, bool null_is_ok);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading the file. The keys are in config_keys.c, what must go together in config_rules.c. */
 #include <config.h>
 
 #include "policy/config.h"
@@ -7,81 +8,37 @@
 #include <fcntl.h>
 #include <ini.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/config_keys.h"
+#include "policy/config_reader.h"
 #include "policy/file.h"
-#include "policy/size.h"
 
 #define FILE_MAX ((size_t)1024 * 1024)
+#define SECTIONS_MAX 1024
+#define NAME_MAX_LEN 128
 
-enum section { SECTION_DEFAULT, SECTION_ARENA, SECTION_COUNT };
+/* Numbers of the two sections that are always there. */
+enum { SECTION_DEFAULT, SECTION_ARENA, FIRST_SECTIONS };
 
-static const char *const section_names[SECTION_COUNT] = {"default", "arena"};
-
-/* The keys, in the order of struct state's seen: those of [default], then those of [arena]. */
-enum key {
-    KEY_MEMORY,
-    KEY_PASSES,
-    KEY_LANES,
-    KEY_CHAIN,
-    KEY_MIN_LENGTH,
-    KEY_ARENA,
-    KEY_WAIT,
-    KEY_SLOTS,
-    KEY_SLOT_SIZE,
-    KEY_PAGES,
-    KEY_LOCK,
-    KEY_LEASE,
-    KEY_RESERVE,
-    KEY_COUNT
-};
-
-static const char *const key_names[KEY_COUNT] = {
-    "memory", "passes",    "lanes", "chain", "min_length", "arena",  "wait",
-    "slots",  "slot_size", "pages", "lock",  "lease",      "reserve"};
-
-/* From and up to, not including, which key a section has them, and how they are said. */
-static const unsigned first_keys[SECTION_COUNT + 1] = {KEY_MEMORY, KEY_SLOTS, KEY_COUNT};
-static const char *const known_keys[SECTION_COUNT] = {
-    "memory, passes, lanes, chain, min_length, arena or wait",
-    "slots, slot_size, pages, lock, lease or reserve"};
-
-static const char *const use_names[] = {"try", "require", "off", NULL};
-static const char *const pages_names[] = {"auto", "hugetlb", "thp", "plain", NULL};
-static const char *const switch_names[] = {"no", "yes", NULL};
-
-#define LEASE_MIN_MS 100
-
-struct state {
-    const char *path;
-    struct file file;
-    size_t next;                           /* offset of the line that is read next */
-    unsigned line;                         /* number of the line that was read last */
-    unsigned section_lines[SECTION_COUNT]; /* where each was; 0: not yet */
-    unsigned seen[KEY_COUNT];
-    int rc; /* of the first error, which ends the reading */
-    struct config *config;
-    struct config_error *error;
-};
-
-__attribute__((format(printf, 3, 4))) static void
-fail(struct state *state, int rc, const char *format, ...)
+void
+config_fail(struct config_reader *reader, int rc, const char *format, ...)
 {
-    char *text = state->error->text;
+    char *text = reader->error->text;
     va_list args;
     int n;
 
-    if (state->rc != 0)
+    if (reader->rc != 0)
         return;
-    state->rc = rc;
-    if (state->line > 0)
-        n = snprintf(text, CONFIG_ERROR_SIZE, "%s:%u: ", state->path, state->line);
+    reader->rc = rc;
+    if (reader->line > 0)
+        n = snprintf(text, CONFIG_ERROR_SIZE, "%.256s:%u: ", reader->path, reader->line);
     else
-        n = snprintf(text, CONFIG_ERROR_SIZE, "%s: ", state->path);
+        n = snprintf(text, CONFIG_ERROR_SIZE, "%.256s: ", reader->path);
     if (n < 0 || n >= CONFIG_ERROR_SIZE)
         return;
     va_start(args, format);
@@ -95,175 +52,150 @@ fail(struct state *state, int rc, const char *format, ...)
     }
 }
 
-static void
-set_number(struct state *state, enum key key, const char *value, uint32_t max, uint32_t *out)
-{
-    if (size_parse_number(value, max, out) != 0 || *out < 1) {
-        fail(state, EINVAL, "%s: '%.40s', but a number from 1 to %u was expected", key_names[key],
-             value, max);
-    }
-}
-
-static void
-set_size(struct state *state, enum key key, const char *value, uint32_t *out)
-{
-    if (size_parse_kib(value, out) != 0 || *out < 1) {
-        fail(state, EINVAL,
-             "%s: '%.40s', but a size with unit below 4096G was expected, such as 64M or 1G (K, M "
-             "or G)",
-             key_names[key], value);
-    }
-}
-
-static void
-set_time(struct state *state, enum key key, const char *value, uint32_t min_ms, uint32_t *out)
-{
-    if (size_parse_ms(value, out) != 0 || *out < min_ms) {
-        fail(state, EINVAL,
-             "%s: '%.40s', but a time with unit of at least %ums was expected, such as 500ms or "
-             "10s",
-             key_names[key], value, min_ms);
-    }
-}
-
-/* One of a few words; its number goes to *out. */
-static void
-set_word(struct state *state, enum key key, const char *value, const char *const *words,
-         unsigned *out)
-{
-    unsigned i;
-
-    for (i = 0; words[i] != NULL; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            *out = i;
-            return;
-        }
-    }
-    fail(state, EINVAL, "%s: '%.40s', but %s%s%s%s%s%s%s was expected", key_names[key], value,
-         words[0], i > 2 ? ", " : " or ", words[1], i > 3 ? ", " : (i > 2 ? " or " : ""),
-         i > 2 ? words[2] : "", i > 3 ? " or " : "", i > 3 ? words[3] : "");
-}
-
-static void
-set_arena_value(struct state *state, enum key key, const char *value)
-{
-    struct config_arena *arena = &state->config->arena;
-    unsigned word = 0;
-
-    switch (key) {
-    case KEY_SLOTS:
-        set_number(state, key, value, CONFIG_SLOTS_MAX, &arena->slots);
-        break;
-    case KEY_SLOT_SIZE:
-        set_size(state, key, value, &arena->slot_kib);
-        break;
-    case KEY_PAGES:
-        set_word(state, key, value, pages_names, &word);
-        arena->pages = (enum config_pages)word;
-        break;
-    case KEY_LOCK:
-        set_word(state, key, value, switch_names, &word);
-        arena->lock = word != 0;
-        break;
-    case KEY_LEASE:
-        set_time(state, key, value, LEASE_MIN_MS, &arena->lease_ms);
-        break;
-    default:
-        if (size_parse_number(value, CONFIG_SLOTS_MAX - 1, &arena->reserve) != 0)
-            fail(state, EINVAL, "reserve: '%.40s', but a number from 0 to %d was expected", value,
-                 CONFIG_SLOTS_MAX - 1);
-        break;
-    }
-}
-
-static void
-set_value(struct state *state, enum key key, const char *value)
-{
-    struct mhkdf_cost *cost = &state->config->cost;
-    unsigned word = 0;
-
-    switch (key) {
-    case KEY_MEMORY:
-        set_size(state, key, value, &cost->memory_kib);
-        break;
-    case KEY_PASSES:
-        set_number(state, key, value, MHKDF_PASSES_MAX, &cost->passes);
-        break;
-    case KEY_LANES:
-        set_number(state, key, value, MHKDF_LANES_MAX, &cost->lanes);
-        break;
-    case KEY_CHAIN:
-        if (size_parse_number(value, 12, &cost->chain) != 0 ||
-            (cost->chain != 0 && cost->chain != 3 && cost->chain != 6 && cost->chain != 12))
-            fail(state, EINVAL, "chain: '%.40s', but 0, 3, 6 or 12 was expected", value);
-        break;
-    case KEY_MIN_LENGTH:
-        set_number(state, key, value, MHKDF_CRYPT_PASSWORD_MAX, &state->config->min_length);
-        break;
-    case KEY_ARENA:
-        set_word(state, key, value, use_names, &word);
-        state->config->use = (enum config_use)word;
-        break;
-    case KEY_WAIT:
-        set_time(state, key, value, 0, &state->config->wait_ms);
-        break;
-    default:
-        set_arena_value(state, key, value);
-        break;
-    }
-}
-
 /* inih's handler: a key with its value. Sections were checked when their line was read. */
 static int
-handle_key(void *user, const char *section, const char *name, const char *value)
+handle_key(void *user, const char *section_name, const char *name, const char *value)
 {
-    struct state *state = user;
-    unsigned key, in;
+    struct config_reader *reader = user;
+    struct config_section *section = NULL;
+    char text[320], title[CONFIG_TITLE_SIZE];
+    enum config_key key;
 
-    if (state->rc != 0)
+    (void)section_name; /* cut where it is long */
+    if (reader->rc != 0)
         return 0;
-    for (in = 0; in < SECTION_COUNT && strcmp(section, section_names[in]) != 0; in++)
-        continue;
-    if (in == SECTION_COUNT) {
-        fail(state, EINVAL, "%.40s: a key before the first section; [default] was expected", name);
-        return 0;
-    }
-    for (key = first_keys[in]; key < first_keys[in + 1] && strcmp(name, key_names[key]) != 0; key++)
-        continue;
-    if (key == first_keys[in + 1]) {
-        fail(state, EINVAL, "%.40s: unknown key in [%s]; %s was expected", name, section_names[in],
-             known_keys[in]);
+    if (reader->current == SIZE_MAX) {
+        config_fail(reader, EINVAL, "%.40s: a key before the first section; [default] was expected",
+                    name);
         return 0;
     }
-    if (state->seen[key] != 0) {
-        fail(state, EINVAL, "%s: given already in line %u", name, state->seen[key]);
-        return 0;
+    section = &reader->config->sections[reader->current];
+    key = config_keys_find(section->kind, name);
+    if (key == CONFIG_KEY_COUNT) {
+        config_keys_list(section->kind, text, sizeof(text));
+        config_fail(reader, EINVAL, "%.40s: unknown key in %s; %s was expected", name,
+                    config_keys_title(section, title), text);
+    } else if (section->lines[key] != 0) {
+        config_fail(reader, EINVAL, "%s: given already in line %u", name, section->lines[key]);
+    } else if (config_keys_parse(key, value, &section->values[key], text, sizeof(text)) != 0) {
+        config_fail(reader, EINVAL, "%s: '%.40s', but %s was expected", name, value, text);
+    } else {
+        section->lines[key] = reader->line;
     }
-    state->seen[key] = state->line;
-    set_value(state, (enum key)key, value);
-    return state->rc == 0;
+    return reader->rc == 0;
+}
+
+/* Appends a section in which nothing is set. name may be NULL. Its memory grows by doubling. */
+static int
+add_section(struct config *config, enum config_kind kind, const char *name, size_t name_len)
+{
+    struct config_section *section;
+
+    if ((config->count & (config->count - 1)) == 0) {
+        size_t size = config->count == 0 ? 1 : 2 * config->count;
+        section = realloc(config->sections, size * sizeof(*section));
+        if (section == NULL)
+            return ENOMEM;
+        config->sections = section;
+    }
+    section = &config->sections[config->count];
+    memset(section, 0, sizeof(*section));
+    section->kind = kind;
+    if (name != NULL) {
+        section->name = strndup(name, name_len);
+        if (section->name == NULL)
+            return ENOMEM;
+    }
+    config->count++;
+    return 0;
+}
+
+/* Makes the section that starts in this line the current one. */
+static void
+enter_section(struct config_reader *reader, enum config_kind kind, const char *name, size_t len)
+{
+    struct config *config = reader->config;
+    char title[CONFIG_TITLE_SIZE];
+    size_t i;
+    int rc = 0;
+
+    for (i = 0; i < config->count; i++) {
+        const struct config_section *section = &config->sections[i];
+        if (section->kind == kind && (name == NULL || (strlen(section->name) == len &&
+                                                       memcmp(section->name, name, len) == 0)))
+            break;
+    }
+    if (i >= SECTIONS_MAX)
+        config_fail(reader, EINVAL, "more than %d sections", SECTIONS_MAX);
+    else if (i == config->count)
+        rc = add_section(config, kind, name, len);
+    if (rc != 0)
+        config_fail(reader, rc, "%m");
+    if (reader->rc != 0)
+        return;
+    if (config->sections[i].line != 0)
+        config_fail(reader, EINVAL, "%s: given already in line %u",
+                    config_keys_title(&config->sections[i], title), config->sections[i].line);
+    config->sections[i].line = reader->line;
+    reader->current = i;
+}
+
+/* Why a name of a section can't be one; NULL if it can. PAM knows services in lower case only. */
+static const char *
+check_name(enum config_kind kind, const char *name, size_t len)
+{
+    size_t i;
+
+    if (len == 0)
+        return "a name was expected behind it";
+    if (len > NAME_MAX_LEN)
+        return "a shorter name was expected";
+    for (i = 0; i < len; i++) {
+        if ((unsigned char)name[i] <= 0x20 || name[i] == 0x7f || strchr("[];#:,", name[i]) != NULL)
+            return "one name without blanks and other odd characters was expected";
+        if (kind == CONFIG_IN_SERVICE && name[i] >= 'A' && name[i] <= 'Z')
+            return "a service's name in lower case was expected, as PAM has it";
+    }
+    return NULL;
+}
+
+static int
+is_word(const char *text, size_t len, const char *word)
+{
+    return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
 static void
-check_section(struct state *state, const char *line, size_t len)
+check_section(struct config_reader *reader, const char *line, size_t len)
 {
-    unsigned in;
+    static const char *const named[] = {
+        [CONFIG_IN_SERVICE] = "service ", [CONFIG_IN_GROUP] = "group ", [CONFIG_IN_USER] = "user "};
+    const char *text = line + 1, *wrong;
+    unsigned kind;
 
-    for (in = 0; in < SECTION_COUNT; in++) {
-        size_t name_len = strlen(section_names[in]);
-        if (len == name_len + 2 && memcmp(line + 1, section_names[in], name_len) == 0 &&
-            line[len - 1] == ']')
-            break;
+    if (is_word(line, len, "[default]")) {
+        enter_section(reader, CONFIG_IN_DEFAULT, NULL, 0);
+        return;
     }
-    if (in == SECTION_COUNT) {
-        fail(state, EINVAL, "'%.*s': unknown section; [default] or [arena] was expected",
-             (int)(len < 40 ? len : 40), line);
-    } else if (state->section_lines[in] != 0) {
-        fail(state, EINVAL, "[%s]: given already in line %u", section_names[in],
-             state->section_lines[in]);
-    } else {
-        state->section_lines[in] = state->line;
+    if (is_word(line, len, "[arena]")) {
+        enter_section(reader, CONFIG_IN_ARENA, NULL, 0);
+        return;
     }
+    for (kind = CONFIG_IN_SERVICE; kind <= CONFIG_IN_USER; kind++) {
+        size_t skip = strlen(named[kind]);
+        if (len < skip + 2 || memcmp(text, named[kind], skip) != 0 || line[len - 1] != ']')
+            continue;
+        wrong = check_name((enum config_kind)kind, text + skip, len - skip - 2);
+        if (wrong != NULL)
+            config_fail(reader, EINVAL, "'%.*s': %s", (int)(len < 40 ? len : 40), line, wrong);
+        else
+            enter_section(reader, (enum config_kind)kind, text + skip, len - skip - 2);
+        return;
+    }
+    config_fail(reader, EINVAL,
+                "'%.*s': unknown section; [default], [service NAME], [user NAME], [group NAME] or "
+                "[arena] was expected",
+                (int)(len < 40 ? len : 40), line);
 }
 
 static int
@@ -275,22 +207,23 @@ is_blank(char c)
 /* What inih would read differently from what the eye sees, or skip in silence, ends here: it takes
  * ':' for '=', leaves out what follows a ']', and continues a value on an indented line. */
 static void
-check_line(struct state *state, const char *line, size_t len)
+check_line(struct config_reader *reader, const char *line, size_t len)
 {
     const char *equals = memchr(line, '=', len);
 
     if (memchr(line, '\0', len) != NULL) {
-        fail(state, EINVAL, "a NUL byte, but text was expected");
+        config_fail(reader, EINVAL, "a NUL byte, but text was expected");
     } else if (len == 0 || line[0] == '#') {
         return;
     } else if (line[0] == '[') {
-        check_section(state, line, len);
+        check_section(reader, line, len);
     } else if (memchr(line, ';', len) != NULL) {
-        fail(state, EINVAL, "a ';', but comments start with '#', on lines of their own");
+        config_fail(reader, EINVAL, "a ';', but comments start with '#', on lines of their own");
     } else if (equals == NULL || equals == line ||
                memchr(line, ':', (size_t)(equals - line)) != NULL) {
-        fail(state, EINVAL, "'%.*s', but 'key = value', '[section]' or '# comment' was expected",
-             (int)(len < 40 ? len : 40), line);
+        config_fail(reader, EINVAL,
+                    "'%.*s', but 'key = value', '[section]' or '# comment' was expected",
+                    (int)(len < 40 ? len : 40), line);
     }
 }
 
@@ -298,142 +231,200 @@ check_line(struct state *state, const char *line, size_t len)
 static char *
 read_line(char *out, int size, void *user)
 {
-    struct state *state = user;
-    const char *line = state->file.data + state->next;
+    struct config_reader *reader = user;
+    const char *line = reader->file.data + reader->next;
     const char *end;
     size_t len;
 
-    if (state->rc != 0 || state->next >= state->file.len || size < 2)
+    if (reader->rc != 0 || reader->next >= reader->file.len || size < 2)
         return NULL;
-    end = memchr(line, '\n', state->file.len - state->next);
-    len = end != NULL ? (size_t)(end - line) : state->file.len - state->next;
-    state->next += len + (end != NULL);
-    state->line++;
+    end = memchr(line, '\n', reader->file.len - reader->next);
+    len = end != NULL ? (size_t)(end - line) : reader->file.len - reader->next;
+    reader->next += len + (end != NULL);
+    reader->line++;
     while (len > 0 && is_blank(line[0])) {
         line++;
         len--;
     }
     while (len > 0 && is_blank(line[len - 1]))
         len--;
-    check_line(state, line, len);
-    if (len > 0 && line[0] == '#')
+    if (len > 0 && line[0] == '#' && memchr(line, '\0', len) == NULL)
         len = 0;
     if (len >= (size_t)size - 1) {
-        fail(state, EINVAL, "a line of %zu characters, but at most %d were expected", len,
-             size - 2);
+        config_fail(reader, EINVAL, "a line of %zu characters, but at most %d were expected", len,
+                    size - 2);
     }
-    if (state->rc != 0)
+    check_line(reader, line, len);
+    if (reader->rc != 0)
         return NULL;
     memcpy(out, line, len);
     memcpy(out + len, "\n", 2);
     return out;
 }
 
-/* Of two keys that don't go together, the line of the later one is named. */
 static void
-blame(struct state *state, enum key a, enum key b)
+parse(struct config_reader *reader)
 {
-    state->line = state->seen[a] > state->seen[b] ? state->seen[a] : state->seen[b];
-}
-
-static void
-parse(struct state *state)
-{
-    const struct mhkdf_cost *cost = &state->config->cost;
-    const struct config_arena *arena = &state->config->arena;
-    int line = ini_parse_stream(read_line, state, handle_key, state);
+    int line = ini_parse_stream(read_line, reader, handle_key, reader);
 
     if (line > 0) {
-        state->line = (unsigned)line;
-        fail(state, EINVAL, "'key = value', '[section]' or '# comment' was expected");
+        reader->line = (unsigned)line;
+        config_fail(reader, EINVAL, "'key = value', '[section]' or '# comment' was expected");
     } else if (line < 0) {
-        fail(state, ENOMEM, "out of memory");
+        config_fail(reader, ENOMEM, "out of memory");
     }
-    if (state->rc == 0 && cost->memory_kib / 8 < cost->lanes) {
-        blame(state, KEY_MEMORY, KEY_LANES);
-        fail(state, EINVAL, "memory: %uK, but at least 8K for each of the %u lanes was expected",
-             cost->memory_kib, cost->lanes);
-    }
-    if (state->rc == 0 && arena->reserve >= arena->slots) {
-        blame(state, KEY_RESERVE, KEY_SLOTS);
-        fail(state, EINVAL, "reserve: %u, but less than the number of slots, %u, was expected",
-             arena->reserve, arena->slots);
-    }
+    if (reader->rc == 0)
+        config_rules_check(reader);
 }
 
 /* Who could write to this file could weaken what root's programs make. */
 static void
-check_file(struct state *state, int fd, uint32_t owner)
+check_file(struct config_reader *reader, int fd, uint32_t owner)
 {
     struct stat st;
 
     if (fstat(fd, &st) != 0)
-        fail(state, errno, "%m");
+        config_fail(reader, errno, "%m");
     else if (!S_ISREG(st.st_mode))
-        fail(state, EINVAL, "not a regular file");
+        config_fail(reader, EINVAL, "not a regular file");
     else if (st.st_uid != owner)
-        fail(state, EPERM, "owned by uid %ju, but root was expected", (uintmax_t)st.st_uid);
+        config_fail(reader, EPERM, "owned by uid %ju, but root was expected", (uintmax_t)st.st_uid);
     else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        fail(state, EPERM, "mode %04o lets others write, but at most 0644 was expected",
-             (unsigned)(st.st_mode & 07777));
+        config_fail(reader, EPERM, "mode %04o lets others write, but at most 0644 was expected",
+                    (unsigned)(st.st_mode & 07777));
 }
 
-static void
-load(struct state *state, uint32_t owner, bool must_exist)
+/* Whether there is a file of the reader's path, which then was read. */
+static bool
+read_file(struct config_reader *reader, uint32_t owner)
 {
-    int fd = open(state->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat st;
     int rc;
 
     if (fd < 0) {
         rc = errno;
-        if (rc == ENOENT && lstat(state->path, &st) == 0)
-            fail(state, rc, "a symbolic link to a file that doesn't exist");
-        else if (rc != ENOENT || must_exist)
-            fail(state, rc, "%m");
-        return;
+        if (rc == ENOENT && lstat(reader->path, &st) != 0)
+            return false;
+        if (rc == ENOENT)
+            config_fail(reader, rc, "a symbolic link to a file that doesn't exist");
+        config_fail(reader, rc, "%m");
+        return true;
     }
-    check_file(state, fd, owner);
-    if (state->rc == 0) {
-        rc = file_read(fd, FILE_MAX, &state->file);
+    check_file(reader, fd, owner);
+    if (reader->rc == 0) {
+        rc = file_read(fd, FILE_MAX, &reader->file);
         if (rc != 0)
-            fail(state, rc, "%m");
+            config_fail(reader, rc, "%m");
     }
     close(fd);
-    if (state->rc == 0 && state->file.len > 0)
-        parse(state);
-    file_free(&state->file);
+    if (reader->rc == 0 && reader->file.len > 0)
+        parse(reader);
+    file_free(&reader->file);
+    return true;
 }
 
-void
-config_builtin(struct config *config)
+/* The sections that are always there, with the built-in values. */
+static int
+add_builtin(struct config *config)
 {
-    config->cost.method = MHKDF_METHOD_MHKDF1;
-    config->cost.memory_kib = MHKDF_MEMORY_DEFAULT_KIB;
-    config->cost.passes = MHKDF_PASSES_DEFAULT;
-    config->cost.lanes = MHKDF_LANES_DEFAULT;
-    config->cost.chain = MHKDF_CHAIN_DEFAULT;
-    config->min_length = 8;
-    config->use = CONFIG_ARENA_TRY;
-    config->wait_ms = 10000;
-    config->arena.slots = 2;
-    config->arena.slot_kib = 0;
-    config->arena.pages = CONFIG_PAGES_AUTO;
-    config->arena.lock = true;
-    config->arena.lease_ms = 30000;
-    config->arena.reserve = 1;
+    unsigned key, i;
+    int rc = add_section(config, CONFIG_IN_DEFAULT, NULL, 0);
+
+    if (rc == 0)
+        rc = add_section(config, CONFIG_IN_ARENA, NULL, 0);
+    for (i = 0; rc == 0 && i < FIRST_SECTIONS; i++) {
+        for (key = 0; key < CONFIG_KEY_COUNT; key++)
+            config->sections[i].values[key] = config_keys_builtin((enum config_key)key);
+    }
+    return rc;
+}
+
+static void
+fill_arena(struct config *config)
+{
+    struct config_section builtin[FIRST_SECTIONS] = {{0}};
+    const struct config_section *sections = config->sections;
+    const uint32_t *values;
+    unsigned key;
+
+    for (key = 0; sections == NULL && key < CONFIG_KEY_COUNT; key++) {
+        builtin[SECTION_DEFAULT].values[key] = config_keys_builtin((enum config_key)key);
+        builtin[SECTION_ARENA].values[key] = config_keys_builtin((enum config_key)key);
+    }
+    if (sections == NULL)
+        sections = builtin;
+    values = sections[SECTION_ARENA].values;
+    config->arena.slots = values[CONFIG_KEY_SLOTS];
+    config->arena.slot_kib = values[CONFIG_KEY_SLOT_SIZE];
+    if (config->arena.slot_kib == 0)
+        config->arena.slot_kib = sections[SECTION_DEFAULT].values[CONFIG_KEY_MEMORY];
+    config->arena.pages = (enum config_pages)values[CONFIG_KEY_PAGES];
+    config->arena.lock = values[CONFIG_KEY_LOCK] != 0;
+    config->arena.lease_ms = values[CONFIG_KEY_LEASE];
+    config->arena.reserve = values[CONFIG_KEY_RESERVE];
+}
+
+/* Reads the first of the files that is there. */
+static int
+load(const char *const *paths, size_t count, uint32_t owner, bool must_exist, struct config *config,
+     struct config_error *error)
+{
+    struct config_reader reader = {
+        .config = config, .error = error, .path = paths[0], .current = SIZE_MAX};
+    bool found = false;
+    size_t i;
+    int rc;
+
+    error->text[0] = '\0';
+    memset(config, 0, sizeof(*config));
+    rc = add_builtin(config);
+    if (rc != 0)
+        config_fail(&reader, rc, "%m");
+    for (i = 0; reader.rc == 0 && !found && i < count; i++) {
+        reader.path = paths[i];
+        found = read_file(&reader, owner);
+    }
+    if (!found && must_exist)
+        config_fail(&reader, ENOENT, "%m");
+    if (reader.rc != 0) {
+        config_free(config);
+        config->is_fallback = true;
+    }
+    fill_arena(config);
+    return reader.rc;
 }
 
 int
 config_load(const char *path, uint32_t owner, bool must_exist, struct config *config,
             struct config_error *error)
 {
-    struct state state = {.path = path, .config = config, .error = error};
+    return load(&path, 1, owner, must_exist, config, error);
+}
 
-    error->text[0] = '\0';
-    config_builtin(config);
-    load(&state, owner, must_exist);
-    if (state.rc != 0)
-        config_builtin(config);
-    return state.rc;
+int
+config_load_either(const char *path, const char *vendor, uint32_t owner, struct config *config,
+                   struct config_error *error)
+{
+    const char *const paths[] = {path, vendor};
+
+    return load(paths, 2, owner, false, config, error);
+}
+
+const char *
+config_vendor_path(void)
+{
+    return CONFIG_VENDOR_PATH;
+}
+
+void
+config_free(struct config *config)
+{
+    size_t i;
+
+    for (i = 0; i < config->count; i++)
+        free(config->sections[i].name);
+    free(config->sections);
+    config->sections = NULL;
+    config->count = 0;
 }

@@ -8,16 +8,21 @@ policy_libpolicy_la_SOURCES = \
 	policy/aging.c policy/aging.h \
 	policy/anycrypt.c policy/anycrypt.h \
 	policy/calm.c policy/calm.h \
-	policy/config.c policy/config.h \
+	policy/config.c policy/config.h policy/config_reader.h \
+	policy/config_keys.c policy/config_keys.h \
+	policy/config_lookup.c policy/config_rules.c \
 	policy/file.c policy/file.h \
 	policy/foreign.c policy/foreign.h \
 	policy/line.c policy/line.h \
 	policy/loaded.c policy/loaded.h \
 	policy/lock.c policy/lock.h \
+	policy/methods.c policy/methods.h \
 	policy/newhash.c policy/newhash.h \
 	policy/replace.c policy/replace.h \
 	policy/shadow.c policy/shadow.h \
 	policy/size.c policy/size.h \
 	policy/xattr.c policy/xattr.h
+policy_libpolicy_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DCONFIG_VENDOR_PATH='"$(datadir)/mhkdf/mhkdf.conf"'
 policy_libpolicy_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 policy_libpolicy_la_LIBADD = $(CRYPT_LIBS)

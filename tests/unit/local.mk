@@ -15,6 +15,11 @@ tests_unit_test_config_SOURCES = tests/unit/test_config.c tests/lib/scratch.h
 tests_unit_test_config_CFLAGS = $(unit_cflags)
 tests_unit_test_config_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 
+unit_tests += tests/unit/test_config_lookup
+tests_unit_test_config_lookup_SOURCES = tests/unit/test_config_lookup.c tests/lib/scratch.h
+tests_unit_test_config_lookup_CFLAGS = $(unit_cflags)
+tests_unit_test_config_lookup_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
+
 # The choice of a kernel as test builds make it.
 check_LTLIBRARIES += tests/unit/libforced.la
 tests_unit_libforced_la_SOURCES = libcore/kernel.c

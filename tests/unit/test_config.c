@@ -32,52 +32,84 @@ write_file(const char *text, size_t len)
     assert_int_equal(fclose(f), 0);
 }
 
-static int
-load(struct config *config, struct config_error *error)
-{
-    memset(config, 0xff, sizeof(*config));
-    memset(error, 0xff, sizeof(*error));
-    return config_load(path, (uint32_t)geteuid(), false, config, error);
-}
-
-static int
-load_text(const char *text, struct config *config, struct config_error *error)
-{
-    write_file(text, strlen(text));
-    return load(config, error);
-}
+/* The file as it was read last, and what it says for a login that no section is about. */
+static struct config config;
+static struct config_policy policy;
+static struct config_error error;
 
 static void
-assert_builtin(const struct config *config)
+look_up(void)
 {
-    assert_int_equal(config->cost.method, MHKDF_METHOD_MHKDF1);
-    assert_int_equal(config->cost.memory_kib, 65536);
-    assert_int_equal(config->cost.passes, 1);
-    assert_int_equal(config->cost.lanes, 4);
-    assert_int_equal(config->cost.chain, 6);
-    assert_int_equal(config->min_length, 8);
-    assert_int_equal(config->use, CONFIG_ARENA_TRY);
-    assert_int_equal(config->wait_ms, 10000);
-    assert_int_equal(config->arena.slots, 2);
-    assert_int_equal(config->arena.slot_kib, 0);
-    assert_int_equal(config->arena.pages, CONFIG_PAGES_AUTO);
-    assert_int_equal(config->arena.lock, 1);
-    assert_int_equal(config->arena.lease_ms, 30000);
-    assert_int_equal(config->arena.reserve, 1);
+    static const struct config_who nobody = {NULL, NULL, false, NULL, NULL};
+
+    memset(&policy, 0xff, sizeof(policy));
+    config_look_up(&config, &nobody, &policy);
+}
+
+static int
+load_path(const char *from, uint32_t owner, bool must_exist)
+{
+    int rc;
+
+    config_free(&config);
+    memset(&config, 0xff, sizeof(config));
+    memset(&error, 0xff, sizeof(error));
+    rc = config_load(from, owner, must_exist, &config, &error);
+    assert_int_equal(config.is_fallback, rc != 0);
+    assert_int_equal(rc == 0, error.text[0] == '\0');
+    look_up();
+    return rc;
+}
+
+static int
+load(void)
+{
+    return load_path(path, (uint32_t)geteuid(), false);
+}
+
+static int
+load_text(const char *text)
+{
+    write_file(text, strlen(text));
+    return load();
+}
+
+/* Refused files don't refuse anything themselves. */
+static void
+assert_builtin(void)
+{
+    assert_string_equal(policy.method->name, "mhkdf");
+    assert_int_equal(policy.cost.method, MHKDF_METHOD_MHKDF1);
+    assert_int_equal(policy.cost.memory_kib, 65536);
+    assert_int_equal(policy.cost.passes, 1);
+    assert_int_equal(policy.cost.lanes, 4);
+    assert_int_equal(policy.cost.chain, 6);
+    assert_int_equal(policy.threads, 0);
+    assert_int_equal(policy.upgrade, !config.is_fallback);
+    assert_int_equal(policy.floor_kib, 0);
+    assert_int_equal(policy.floor_action, CONFIG_LOG);
+    assert_int_equal(policy.ceiling_kib, config.is_fallback ? UINT32_MAX : 4 * 1024 * 1024);
+    assert_int_equal(policy.ceiling_passes, config.is_fallback ? UINT32_MAX : 64);
+    assert_int_equal(policy.min_length, 8);
+    assert_int_equal(policy.use, CONFIG_ARENA_TRY);
+    assert_int_equal(policy.wait_ms, 10000);
+    assert_int_equal(policy.slots_max, 0);
+    assert_int_equal(config.arena.slots, 2);
+    assert_int_equal(config.arena.slot_kib, 65536);
+    assert_int_equal(config.arena.pages, CONFIG_PAGES_AUTO);
+    assert_int_equal(config.arena.lock, 1);
+    assert_int_equal(config.arena.lease_ms, 30000);
+    assert_int_equal(config.arena.reserve, 1);
 }
 
 static void
 missing_file_is_builtin(void **unused)
 {
-    struct config config;
-    struct config_error error;
-
     (void)unused;
-    assert_int_equal(config_load("/nonexistent/mhkdf.conf", 0, false, &config, &error), 0);
-    assert_builtin(&config);
-    assert_string_equal(error.text, "");
-    assert_int_equal(config_load("/nonexistent/mhkdf.conf", 0, true, &config, &error), ENOENT);
-    assert_builtin(&config);
+    assert_int_equal(load_path("/nonexistent/mhkdf.conf", 0, false), 0);
+    assert_builtin();
+    assert_int_equal(load_path("/nonexistent/mhkdf.conf", 0, true), ENOENT);
+    assert_builtin();
     assert_string_equal(error.text, "/nonexistent/mhkdf.conf: No such file or directory");
 }
 
@@ -98,14 +130,12 @@ static const char *const harmless[] = {
 static void
 nothing_set_is_builtin(void **unused)
 {
-    struct config config;
-    struct config_error error;
     size_t i;
 
     (void)unused;
     for (i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
-        assert_int_equal(load_text(harmless[i], &config, &error), 0);
-        assert_builtin(&config);
+        assert_int_equal(load_text(harmless[i]), 0);
+        assert_builtin();
         assert_string_equal(error.text, "");
     }
 }
@@ -113,43 +143,52 @@ nothing_set_is_builtin(void **unused)
 static void
 values_are_read(void **unused)
 {
-    struct config config;
-    struct config_error error;
-
     (void)unused;
     assert_int_equal(load_text("[default]\nmemory = 1G\npasses = 3\nlanes = 64\nchain = 12\n"
-                               "min_length = 511\n",
-                               &config, &error),
+                               "min_length = 511\n"),
                      0);
-    assert_int_equal(config.cost.memory_kib, 1048576);
-    assert_int_equal(config.cost.passes, 3);
-    assert_int_equal(config.cost.lanes, 64);
-    assert_int_equal(config.cost.chain, 12);
-    assert_int_equal(config.min_length, 511);
+    assert_int_equal(policy.cost.memory_kib, 1048576);
+    assert_int_equal(policy.cost.passes, 3);
+    assert_int_equal(policy.cost.lanes, 64);
+    assert_int_equal(policy.cost.chain, 12);
+    assert_int_equal(policy.min_length, 511);
 
     assert_int_equal(load_text("[default]\nlanes=1\nmemory = 8K\nchain=0\npasses=16777215\n"
-                               "min_length=1",
-                               &config, &error),
+                               "min_length=1\nceiling_passes=16777215"),
                      0);
-    assert_int_equal(config.cost.memory_kib, 8);
-    assert_int_equal(config.cost.passes, 16777215);
-    assert_int_equal(config.cost.chain, 0);
-    assert_int_equal(load_text("[default]\nmemory=4294967295K\n", &config, &error), 0);
-    assert_int_equal(config.cost.memory_kib, 4294967295U);
-    assert_int_equal(load_text("[default]\nmemory=4095G\n", &config, &error), 0);
+    assert_int_equal(policy.cost.memory_kib, 8);
+    assert_int_equal(policy.cost.passes, 16777215);
+    assert_int_equal(policy.cost.chain, 0);
+    assert_int_equal(load_text("[default]\nmemory=4294967295K\nceiling_memory = 4294967295K\n"), 0);
+    assert_int_equal(policy.cost.memory_kib, 4294967295U);
+    assert_int_equal(load_text("[default]\nmemory=4095G\nceiling_memory=4095G"), 0);
+
+    assert_int_equal(load_text("[default]\nmethod = argon2id\nthreads = 64\nupgrade = no\n"
+                               "floor_memory = 65M\nfloor_action = expire\nceiling_memory = 1G\n"
+                               "ceiling_passes = 1\nslots_max = 256\n"),
+                     0);
+    assert_string_equal(policy.method->name, "argon2id");
+    assert_int_equal(policy.cost.method, MHKDF_METHOD_ARGON2ID);
+    assert_int_equal(policy.cost.chain, 0);
+    assert_int_equal(policy.threads, 64);
+    assert_int_equal(policy.upgrade, 0);
+    assert_int_equal(policy.floor_kib, 65 * 1024);
+    assert_int_equal(policy.floor_action, CONFIG_EXPIRE);
+    assert_int_equal(policy.ceiling_kib, 1048576);
+    assert_int_equal(policy.ceiling_passes, 1);
+    assert_int_equal(policy.slots_max, 256);
+    assert_int_equal(load_text("[default]\nmethod = $y$\nfloor_memory = 0\nmemory = 20M"), 0);
+    assert_string_equal(policy.method->name, "yescrypt");
+    assert_int_equal(policy.method->ours, 0);
 }
 
 static void
 arena_is_read(void **unused)
 {
-    struct config config;
-    struct config_error error;
-
     (void)unused;
     assert_int_equal(load_text("[arena]\nslots = 256\nslot_size = 1G\npages = thp\nlock = no\n"
                                "lease = 1500ms\nreserve = 255\n[default]\narena = require\n"
-                               "wait = 2s\n",
-                               &config, &error),
+                               "wait = 2s\n"),
                      0);
     assert_int_equal(config.arena.slots, 256);
     assert_int_equal(config.arena.slot_kib, 1048576);
@@ -157,16 +196,15 @@ arena_is_read(void **unused)
     assert_int_equal(config.arena.lock, 0);
     assert_int_equal(config.arena.lease_ms, 1500);
     assert_int_equal(config.arena.reserve, 255);
-    assert_int_equal(config.use, CONFIG_ARENA_REQUIRE);
-    assert_int_equal(config.wait_ms, 2000);
-    assert_int_equal(config.cost.memory_kib, 65536);
+    assert_int_equal(policy.use, CONFIG_ARENA_REQUIRE);
+    assert_int_equal(policy.wait_ms, 2000);
+    assert_int_equal(policy.cost.memory_kib, 65536);
 
     assert_int_equal(load_text("[default]\narena = off\nwait = 0ms\n[arena]\nslots = 1\n"
-                               "reserve = 0\npages = hugetlb\nlock = yes\nlease = 2147483s",
-                               &config, &error),
+                               "reserve = 0\npages = hugetlb\nlock = yes\nlease = 2147483s"),
                      0);
-    assert_int_equal(config.use, CONFIG_ARENA_OFF);
-    assert_int_equal(config.wait_ms, 0);
+    assert_int_equal(policy.use, CONFIG_ARENA_OFF);
+    assert_int_equal(policy.wait_ms, 0);
     assert_int_equal(config.arena.slots, 1);
     assert_int_equal(config.arena.pages, CONFIG_PAGES_HUGETLB);
     assert_int_equal(config.arena.lease_ms, 2147483000);
@@ -204,8 +242,21 @@ static const struct bad {
     {"[default]\nMemory = 64M\n", ":2: Memory:", "unknown key"},
     {"[default]\nmemoryx = 64M\n", ":2: memoryx:", "unknown key"},
     {"[default]\nmem ory = 64M\n", ":2: mem ory:", "unknown key"},
-    {"[default]\nthreads = 1\n", ":2: threads:", "unknown key"},
-    {"[default]\nupgrade = yes\n", ":2: upgrade:", "unknown key"},
+    {"[default]\nthread = 1\n", ":2: thread:", "unknown key"},
+    {"[default]\nthreads = 65\n", ":2: threads:", "0 to 64"},
+    {"[default]\nupgrade = true\n", ":2: upgrade: 'true'", "no or yes was expected"},
+    {"[default]\nmethod = md6\n", ":2: method: 'md6'", "method of crypt(5)"},
+    {"[default]\nmethod =\n", ":2: method: ''", "method of crypt(5)"},
+    {"[default]\nmethod = MHKDF\n", ":2: method:", "method of crypt(5)"},
+    {"[default]\nfloor_memory = 64\n", ":2: floor_memory:", "size with unit"},
+    {"[default]\nfloor_action = refuse\n", ":2: floor_action:", "log, expire or deny was"},
+    {"[default]\nceiling_memory = 7K\n", ":2: ceiling_memory: '7K'", "size with unit"},
+    {"[default]\nceiling_passes = 0\n", ":2: ceiling_passes:", "1 to 16777215"},
+    {"[default]\nslots_max = 257\n", ":2: slots_max:", "0 to 256"},
+    {"[user bob]\nslots_max = 1\n", ":2: slots_max: unknown key in [user bob]", "wait was"},
+    {"[group g]\nslots_max = 1\n", ":2: slots_max: unknown key in [group g]", "wait was"},
+    {"[service sshd]\nslots = 1\n", ":2: slots: unknown key in [service sshd]", "slots_max was"},
+    {"[user bob]\nmemory = 1\n", ":2: memory: '1'", "size with unit"},
     {"[default]\npasses = 0\n", ":2: passes: '0'", "1 to 16777215"},
     {"[default]\npasses = 16777216\n", ":2: passes:", "1 to 16777215"},
     {"[default]\npasses = 4294967297\n", ":2: passes:", "1 to 16777215"},
@@ -226,7 +277,48 @@ static const struct bad {
     {"[default] junk\n", ":1: '[default] junk'", "unknown section"},
     {"[default\n", ":1: '[default'", "unknown section"},
     {"[]\n", ":1: '[]'", "unknown section"},
-    {"[service sshd]\n", ":1: '[service sshd]'", "unknown section"},
+    {"[service]\n", ":1: '[service]'", "[service NAME], [user NAME]"},
+    {"[service ]\n", ":1: '[service ]'", "a name was expected"},
+    {"[user\tbob]\n", ":1: '[user?bob]'", "unknown section"},
+    {"[user  bob]\n", ":1: '[user  bob]'", "one name without blanks"},
+    {"[user bob ]\n", ":1: '[user bob ]'", "one name without blanks"},
+    {"[user bob, anna]\n", ":1: '[user bob, anna]'", "one name without blanks"},
+    {"[user bob;]\n", ":1: '[user bob;]'", "one name without blanks"},
+    {"[user b[o]b]\n", ":1: '[user b[o]b]'", "one name without blanks"},
+    {"[user bob] # him\n", ":1: '[user bob] # him'", "unknown section"},
+    {"[user bob\n", ":1: '[user bob'", "unknown section"},
+    {"[User bob]\n", ":1: '[User bob]'", "unknown section"},
+    {"[service SSHd]\n", ":1: '[service SSHd]'", "in lower case"},
+    {"[arena x]\n", ":1: '[arena x]'", "unknown section"},
+    {"[user bob]\n[service bob]\n[user bob]\n", ":3: [user bob]: given already in line 1", ""},
+    {"[default]\nmemory = 8G\n",
+     ":2: memory: 8388608K (in line 2, [default]), but ceiling_memory "
+     "is 4194304K (the built-in value)",
+     "locked out"},
+    {"[default]\nceiling_memory = 63M\n",
+     ":2: memory: 65536K (the built-in value), but ceiling_memory is 64512K (in line 2, [default])",
+     "locked out"},
+    {"[service sshd]\nmemory = 1G\n\n[user bob]\nceiling_memory = 512M\n",
+     ":5: memory: 1048576K (in line 2, [service sshd]), but ceiling_memory is 524288K (in line 5, "
+     "[user bob])",
+     "locked out"},
+    {"[group g]\nceiling_passes = 2\n[service su]\npasses = 3\n",
+     ":4: passes: 3 (in line 4, [service su]), but ceiling_passes is 2 (in line 2, [group g])",
+     "locked out"},
+    {"[default]\npasses = 65\n", ":2: passes: 65", "ceiling_passes is 64 (the built-in value)"},
+    {"[default]\nmemory = 1G\n[service sshd]\nfloor_memory = 1G\nfloor_action = deny\n[user bob]\n"
+     "memory = 64M\n",
+     ":7: memory: 65536K (in line 7, [user bob]), but floor_memory is 1048576K (in line 4, "
+     "[service "
+     "sshd])",
+     "would be denied"},
+    {"[default]\nfloor_memory = 65M\n[user bob]\nfloor_action = deny\n",
+     ":2: memory:", "would be denied"},
+    {"[user bob]\nlanes = 9\n[service sshd]\nmemory = 64K\n",
+     ":4: memory: 64K (in line 4, [service "
+     "sshd]), but lanes is 9 (in line 2, [user bob])",
+     "8K for each"},
+    {"[user bob]\nmemory = 24K\n", ":2: memory: 24K", "lanes is 4 (the built-in value)"},
     {"[default]\n\n[arena]\n[arena]\n", ":4: [arena]:", "already in line 3"},
     {"[default]\nslots = 2\n", ":2: slots: unknown key in [default]", "min_length"},
     {"[arena]\nmemory = 2M\n", ":2: memory: unknown key in [arena]", "slot_size"},
@@ -240,8 +332,9 @@ static const struct bad {
     {"[default]\nwait = 4294967296ms\n", ":2: wait:", "time with unit"},
     {"[arena]\nslots = 0\n", ":2: slots: '0'", "1 to 256"},
     {"[arena]\nslots = 257\n", ":2: slots:", "1 to 256"},
-    {"[arena]\nslots = 1\n", ":2: reserve: 1", "less than the number of slots, 1,"},
-    {"[arena]\nreserve = 2\n\n", ":2: reserve: 2", "less than the number of slots, 2,"},
+    {"[arena]\nslots = 1\n", ":2: reserve: 1 (the built-in value), but slots is 1 (in line 2",
+     "less than the number of slots was"},
+    {"[arena]\nreserve = 2\n\n", ":2: reserve: 2", "slots is 2 (the built-in value)"},
     {"[arena]\nreserve = 256\n", ":2: reserve:", "0 to 255"},
     {"[arena]\nslot_size = 64\n", ":2: slot_size: '64'", "size with unit"},
     {"[arena]\nslot_size = 0K\n", ":2: slot_size: '0K'", "size with unit"},
@@ -251,9 +344,10 @@ static const struct bad {
     {"[arena]\nlease = 99ms\n", ":2: lease: '99ms'", "at least 100ms"},
     {"default]\n", ":1: 'default]'", "'key = value'"},
     {"[default]\r\nmemory = 64M\r\n", ":1: '[default]?'", "unknown section"},
-    {"[default]\nlanes = 64\nmemory = 511K\n", ":3: memory: 511K", "8K for each of the 64 lanes"},
-    {"[default]\nmemory = 31K\n", ":2: memory: 31K", "8K for each of the 4 lanes"},
-    {"[default]\nmemory = 64K\n# so\nlanes = 9\n", ":4: memory: 64K", "each of the 9 lanes"},
+    {"[default]\nlanes = 64\nmemory = 511K\n", ":3: memory: 511K",
+     "lanes is 64 (in line 2, [default]): at least 8K for each"},
+    {"[default]\nmemory = 31K\n", ":2: memory: 31K", "lanes is 4 (the built-in value)"},
+    {"[default]\nmemory = 64K\n# so\nlanes = 9\n", ":4: memory: 64K", "lanes is 9 (in line 4"},
     {"\xef\xbb\xbf[default]\n", ":1: '???[default]'", "'key = value'"},
     {"\xef\xbb\xbfmemory = 64M\n", ":1: ", "[default] was expected"},
     {"[default]\nmemory = \x1b[2J64M\n", ":2: memory: '?[2J64M'", "size with unit"},
@@ -262,36 +356,103 @@ static const struct bad {
 static void
 bad_input_is_named(void **unused)
 {
-    struct config config;
-    struct config_error error;
     size_t i;
 
     (void)unused;
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        int rc = load_text(bad[i].text, &config, &error);
+        int rc = load_text(bad[i].text);
         if (rc != EINVAL || strncmp(error.text, path, strlen(path)) != 0 ||
             strncmp(error.text + strlen(path), bad[i].where, strlen(bad[i].where)) != 0 ||
             strstr(error.text, bad[i].what) == NULL)
             fail_msg("'%s': %d, '%s'", bad[i].text, rc, error.text);
-        assert_builtin(&config);
+        assert_builtin();
     }
+}
+
+/* Sections that never meet needn't fit. */
+static void
+what_does_not_meet_is_not_refused(void **unused)
+{
+    static const char *const texts[] = {
+        "[user a]\nmemory = 16K\nlanes = 2\n[default]\nlanes = 64\n",
+        "[user a]\nmemory = 32K\n[user b]\nlanes = 64\n",
+        "[service s]\nlanes = 64\nmemory = 64M\n[default]\nmemory = 32K\n",
+        "[default]\nfloor_memory = 1G\nfloor_action = expire\n",
+        "[user a]\nfloor_action = deny\nfloor_memory = 0\n[user b]\nfloor_memory = 1G\n",
+        "[default]\nfloor_action = deny\n[user b]\nfloor_memory = 1G\nfloor_action = log\n",
+        "[default]\nmemory = 5G\nceiling_memory = 6G\n[user a]\nceiling_memory = 5G\n",
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (load_text(texts[i]) != 0)
+            fail_msg("'%s': %s", texts[i], error.text);
+    }
+}
+
+static void
+sections_are_limited(void **unused)
+{
+    char *text = malloc(1100 * 20), *end = text;
+    unsigned i;
+
+    (void)unused;
+    assert_non_null(text);
+    for (i = 0; i < 1100; i++)
+        end += sprintf(end, "[user u%u]\n", i);
+    write_file(text, (size_t)(end - text));
+    assert_int_equal(load(), EINVAL);
+    assert_non_null(strstr(error.text, ":1023: more than 1024 sections"));
+    write_file(text, (size_t)(strstr(text, "[user u1022]") - text));
+    assert_int_equal(load(), 0);
+    free(text);
+}
+
+static void
+vendor_file_is_second(void **unused)
+{
+    char vendor[96];
+
+    (void)unused;
+    snprintf(vendor, sizeof(vendor), "%s/vendor.conf", folder);
+    assert_non_null(strstr(config_vendor_path(), "/mhkdf/mhkdf.conf"));
+    for (unsigned have = 0; have < 4; have++) {
+        unlink(path);
+        write_file("[default]\nmemory = 2M\n", 22);
+        assert_int_equal((have & 2) != 0 ? rename(path, vendor) : unlink(path), 0);
+        if ((have & 1) != 0)
+            write_file("[default]\nmin_length = 9\n", 25);
+        config_free(&config);
+        assert_int_equal(config_load_either(path, vendor, (uint32_t)geteuid(), &config, &error), 0);
+        look_up();
+        /* The one or the other, never a mixture. */
+        assert_int_equal(policy.min_length, (have & 1) != 0 ? 9 : 8);
+        assert_int_equal(policy.cost.memory_kib, have == 2 ? 2048 : 65536);
+        unlink(vendor);
+    }
+    write_file("x", 1);
+    config_free(&config);
+    assert_int_equal(
+        config_load_either("/nonexistent/mhkdf.conf", path, (uint32_t)geteuid(), &config, &error),
+        EINVAL);
+    assert_memory_equal(error.text, path, strlen(path));
+    assert_true(config.is_fallback);
 }
 
 static void
 long_line_is_refused(void **unused)
 {
     char text[5000];
-    struct config config;
-    struct config_error error;
 
     (void)unused;
     memset(text, ' ', sizeof(text));
     memcpy(text, "[default]\nmemory =", 18);
     memcpy(text + sizeof(text) - 6, "64M\n", 5);
     write_file(text, sizeof(text) - 2);
-    assert_int_equal(load(&config, &error), EINVAL);
+    assert_int_equal(load(), EINVAL);
     assert_non_null(strstr(error.text, ":2: a line of 49"));
-    assert_builtin(&config);
+    assert_builtin();
 }
 
 static void
@@ -300,14 +461,12 @@ nul_is_refused(void **unused)
     static const char *const texts[] = {"[default]\nmemory = 64M\0G\n",
                                         "[default]\nx\0memory = 64M",
                                         "[default]\n# \0memory = 64M "};
-    struct config config;
-    struct config_error error;
     size_t i;
 
     (void)unused;
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         write_file(texts[i], 25);
-        assert_int_equal(load(&config, &error), EINVAL);
+        assert_int_equal(load(), EINVAL);
         assert_non_null(strstr(error.text, ":2: a NUL byte"));
     }
 }
@@ -317,15 +476,13 @@ every_prefix_and_byte_is_handled(void **unused)
 {
     static const char text[] = "# c\n[default]\nmemory = 64M\nlanes = 4\n";
     char changed[sizeof(text)];
-    struct config config;
-    struct config_error error;
     size_t i, len = sizeof(text) - 1;
     int c, rc;
 
     (void)unused;
     for (i = 0; i <= len; i++) {
         write_file(text, i);
-        rc = load(&config, &error);
+        rc = load();
         assert_int_equal(rc == 0, error.text[0] == '\0');
     }
     for (i = 0; i < len; i++) {
@@ -333,9 +490,9 @@ every_prefix_and_byte_is_handled(void **unused)
             memcpy(changed, text, sizeof(text));
             changed[i] = (char)c;
             write_file(changed, len);
-            rc = load(&config, &error);
+            rc = load();
             assert_int_equal(rc == 0, error.text[0] == '\0');
-            assert_true(config.cost.memory_kib >= 8 * config.cost.lanes);
+            assert_true(policy.cost.memory_kib >= 8 * policy.cost.lanes);
         }
     }
 }
@@ -345,17 +502,15 @@ big_file_is_refused(void **unused)
 {
     size_t len = 1024 * 1024;
     char *text = malloc(len + 1);
-    struct config config;
-    struct config_error error;
 
     (void)unused;
     assert_non_null(text);
     memset(text, '\n', len + 1);
     write_file(text, len);
-    assert_int_equal(load(&config, &error), 0);
+    assert_int_equal(load(), 0);
     write_file(text, len + 1);
-    assert_int_equal(load(&config, &error), EFBIG);
-    assert_builtin(&config);
+    assert_int_equal(load(), EFBIG);
+    assert_builtin();
     free(text);
 }
 
@@ -363,54 +518,54 @@ static void
 file_of_others_is_refused(void **unused)
 {
     static const mode_t modes[] = {0664, 0646, 0622, 0666, 02664};
-    struct config config;
-    struct config_error error;
     size_t i;
 
     (void)unused;
     write_file("[default]\nmemory = 1G\n", 22);
     for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         assert_int_equal(chmod(path, modes[i]), 0);
-        assert_int_equal(load(&config, &error), EPERM);
-        assert_builtin(&config);
+        assert_int_equal(load(), EPERM);
+        assert_builtin();
         assert_non_null(strstr(error.text, "lets others write"));
     }
     assert_int_equal(chmod(path, 0644), 0);
-    assert_int_equal(config_load(path, (uint32_t)geteuid() + 1, false, &config, &error), EPERM);
-    assert_builtin(&config);
+    assert_int_equal(load_path(path, (uint32_t)geteuid() + 1, false), EPERM);
+    assert_builtin();
     assert_non_null(strstr(error.text, "owned by uid"));
-    assert_int_equal(load(&config, &error), 0);
-    assert_int_equal(config.cost.memory_kib, 1048576);
+    assert_int_equal(load(), 0);
+    assert_int_equal(policy.cost.memory_kib, 1048576);
 }
 
 static void
 not_a_file_is_refused(void **unused)
 {
-    struct config config;
-    struct config_error error;
-
     (void)unused;
-    assert_int_equal(config_load("/", 0, false, &config, &error), EINVAL);
+    assert_int_equal(load_path("/", 0, false), EINVAL);
     assert_string_equal(error.text, "/: not a regular file");
-    assert_int_equal(config_load("/dev/zero", 0, false, &config, &error), EINVAL);
-    assert_builtin(&config);
+    assert_int_equal(load_path("/dev/zero", 0, false), EINVAL);
+    assert_builtin();
 }
 
 /* Somebody wanted to configure something; only where there is no name at all nobody did. */
 static void
 link_to_nothing_is_refused(void **unused)
 {
-    struct config config;
-    struct config_error error;
-
     (void)unused;
     unlink(path);
-    assert_int_equal(load(&config, &error), 0);
+    assert_int_equal(load(), 0);
     assert_int_equal(symlink("nowhere", path), 0);
-    assert_int_equal(load(&config, &error), ENOENT);
-    assert_builtin(&config);
+    assert_int_equal(load(), ENOENT);
+    assert_builtin();
     assert_non_null(strstr(error.text, ": a symbolic link to a file that doesn't exist"));
     assert_int_equal(unlink(path), 0);
+}
+
+static int
+forget(void **unused)
+{
+    (void)unused;
+    config_free(&config);
+    return 0;
 }
 
 int
@@ -422,6 +577,9 @@ main(void)
         cmocka_unit_test(values_are_read),
         cmocka_unit_test(arena_is_read),
         cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(what_does_not_meet_is_not_refused),
+        cmocka_unit_test(sections_are_limited),
+        cmocka_unit_test(vendor_file_is_second),
         cmocka_unit_test(long_line_is_refused),
         cmocka_unit_test(nul_is_refused),
         cmocka_unit_test(every_prefix_and_byte_is_handled),
@@ -434,5 +592,5 @@ main(void)
     umask(022);
     scratch_enter(folder);
     snprintf(path, sizeof(path), "%s/mhkdf.conf", folder);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, forget);
 }

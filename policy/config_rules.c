@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the values of a whole file must be to each other. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "policy/config_reader.h"
+
+/* A value and where it is from. */
+struct place {
+    const struct config_section *section;
+    enum config_key key;
+};
+
+/* Whether the value is to be looked at: it was given, or is the built-in one. */
+static bool
+has(const struct config_section *section, enum config_key key)
+{
+    return section->lines[key] != 0 || section->kind == CONFIG_IN_DEFAULT;
+}
+
+static uint32_t
+value(const struct place *place)
+{
+    return place->section->values[place->key];
+}
+
+/* "in line 7, [service sshd]", or that it is built in. */
+static const char *
+where(const struct place *place, char *out, size_t size)
+{
+    char title[CONFIG_TITLE_SIZE];
+    unsigned line = place->section->lines[place->key];
+
+    if (line == 0)
+        snprintf(out, size, "the built-in value");
+    else
+        snprintf(out, size, "in line %u, %s", line, config_keys_title(place->section, title));
+    return out;
+}
+
+static const char *
+unit(enum config_key key)
+{
+    return key == CONFIG_KEY_MEMORY || key == CONFIG_KEY_FLOOR_MEMORY ||
+                   key == CONFIG_KEY_CEILING_MEMORY
+               ? "K"
+               : "";
+}
+
+/* Refuses the file for two values that don't go together. The later line is the error's, and both
+ * are named. */
+static void
+refuse(struct config_reader *reader, const struct place *a, const struct place *b, const char *why)
+{
+    unsigned lines[2] = {a->section->lines[a->key], b->section->lines[b->key]};
+    char places[2][CONFIG_TITLE_SIZE + 32];
+
+    reader->line = lines[lines[1] > lines[0]];
+    config_fail(reader, EINVAL, "%s: %u%s (%s), but %s is %u%s (%s): %s", config_keys_name(a->key),
+                value(a), unit(a->key), where(a, places[0], sizeof(places[0])),
+                config_keys_name(b->key), value(b), unit(b->key),
+                where(b, places[1], sizeof(places[1])), why);
+}
+
+/* The section that has the largest or the smallest value of a key. */
+static struct place
+extreme(const struct config *config, enum config_key key, bool largest)
+{
+    struct place best = {&config->sections[0], key};
+    size_t i;
+
+    for (i = 1; i < config->count; i++) {
+        const struct config_section *section = &config->sections[i];
+        if (has(section, key) &&
+            (largest ? section->values[key] > value(&best) : section->values[key] < value(&best)))
+            best.section = section;
+    }
+    return best;
+}
+
+/* A hash that one service makes must not be refused by another. */
+static void
+check_ceiling(struct config_reader *reader, enum config_key key, enum config_key ceiling_key)
+{
+    struct place most = extreme(reader->config, key, true);
+    struct place ceiling = extreme(reader->config, ceiling_key, false);
+
+    if (value(&most) > value(&ceiling))
+        refuse(reader, &most, &ceiling,
+               "a hash of that cost would be refused, and its owner locked out");
+}
+
+/* Whether both values can hold for one login: of two sections of the same kind only one concerns
+ * it, and the one that counts more must leave the other's key to it. */
+static bool
+can_meet(const struct place *a, const struct place *b)
+{
+    if (!has(a->section, a->key) || !has(b->section, b->key))
+        return false;
+    if (a->section->kind == b->section->kind)
+        return a->section == b->section;
+    return a->section->kind > b->section->kind ? a->section->lines[b->key] == 0
+                                               : b->section->lines[a->key] == 0;
+}
+
+/* Whether this floor can be one below which logins are denied. */
+static bool
+denies(const struct config *config, const struct place *floor)
+{
+    size_t i;
+
+    for (i = 0; i < config->count; i++) {
+        struct place action = {&config->sections[i], CONFIG_KEY_FLOOR_ACTION};
+        if (can_meet(floor, &action) && value(&action) == CONFIG_DENY)
+            return true;
+    }
+    return false;
+}
+
+static void
+check_floor(struct config_reader *reader)
+{
+    const struct config *config = reader->config;
+    struct place least = extreme(config, CONFIG_KEY_MEMORY, false);
+    size_t i;
+
+    for (i = 0; i < config->count; i++) {
+        struct place floor = {&config->sections[i], CONFIG_KEY_FLOOR_MEMORY};
+        if (has(floor.section, floor.key) && value(&least) < value(&floor) &&
+            denies(config, &floor))
+            refuse(reader, &least, &floor, "a new hash would be denied, and its owner locked out");
+    }
+}
+
+static void
+check_lanes(struct config_reader *reader)
+{
+    const struct config *config = reader->config;
+    size_t i, j;
+
+    for (i = 0; i < config->count && reader->rc == 0; i++) {
+        for (j = 0; j < config->count; j++) {
+            struct place memory = {&config->sections[i], CONFIG_KEY_MEMORY};
+            struct place lanes = {&config->sections[j], CONFIG_KEY_LANES};
+            if (can_meet(&memory, &lanes) && value(&memory) / 8 < value(&lanes))
+                refuse(reader, &memory, &lanes, "at least 8K for each of the lanes were expected");
+        }
+    }
+}
+
+static void
+check_reserve(struct config_reader *reader)
+{
+    struct place reserve = {&reader->config->sections[1], CONFIG_KEY_RESERVE};
+    struct place slots = {&reader->config->sections[1], CONFIG_KEY_SLOTS};
+
+    if (value(&reserve) >= value(&slots))
+        refuse(reader, &reserve, &slots, "less than the number of slots was expected");
+}
+
+void
+config_rules_check(struct config_reader *reader)
+{
+    check_lanes(reader);
+    check_reserve(reader);
+    check_ceiling(reader, CONFIG_KEY_MEMORY, CONFIG_KEY_CEILING_MEMORY);
+    check_ceiling(reader, CONFIG_KEY_PASSES, CONFIG_KEY_CEILING_PASSES);
+    check_floor(reader);
+}
