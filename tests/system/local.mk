@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/system/common.py \
 	tests/system/drive.py \
 	tests/system/host.py \
+	tests/system/test_arena.py \
 	tests/system/test_chkpwd.py \
 	tests/system/test_faillock.py \
 	tests/system/test_install.py \
