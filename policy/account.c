@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
@@ -15,23 +16,55 @@
 #include "policy/line.h"
 
 #define FILE_MAX ((size_t)256 * 1024 * 1024)
+#define READ_TRIES 20 /* then take what there is */
 
+/* Whether fd is still the file of this name; also where that can't be told. */
+static bool
+is_current(const char *path, int fd)
+{
+    struct stat ours, named;
+
+    if (fstat(fd, &ours) != 0 || stat(path, &named) != 0)
+        return true;
+    return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+/* *again: another file has taken the place of the one that was read. */
+static int
+read_once(const char *path, struct file *out, bool *again)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int rc;
+
+    *again = false;
+    if (fd < 0)
+        return errno;
+    rc = file_read(fd, FILE_MAX, out);
+    if (rc == 0)
+        *again = !is_current(path, fd);
+    close(fd);
+    return rc;
+}
+
+/* A file that was replaced while it was read may not have been whole: what vipw(8) replaces becomes
+ * the backup "shadow-", which the next program that makes one empties and fills anew. */
 static int
 read_file(const char *etc_dir, const char *name, struct file *out)
 {
     char path[4096];
     int n = snprintf(path, sizeof(path), "%s/%s", etc_dir, name);
-    int fd;
+    int tries = READ_TRIES;
+    bool again;
     int rc;
 
     if (n < 0 || (size_t)n >= sizeof(path))
         return ENAMETOOLONG;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return errno;
-    rc = file_read(fd, FILE_MAX, out);
-    close(fd);
-    return rc;
+    for (;;) {
+        rc = read_once(path, out, &again);
+        if (!again || --tries == 0)
+            return rc;
+        file_free(out);
+    }
 }
 
 static bool

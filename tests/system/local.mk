@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/system/test_arena.py \
 	tests/system/test_chkpwd.py \
 	tests/system/test_faillock.py \
+	tests/system/test_fire.py \
 	tests/system/test_install.py \
 	tests/system/test_logins.py \
 	tests/system/test_passwords.py \

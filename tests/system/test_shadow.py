@@ -16,7 +16,7 @@ import drive
 import tap
 from common import need, read, run, verifies
 
-KILLS = 120             # of chpasswd; half as many of passwd
+KILLS = 140             # of chpasswd; half as many of passwd
 ROUNDS = 25             # of each program that runs beside others
 common.cheap_hashes()
 chance = random.Random()

@@ -43,6 +43,7 @@ static const char *fault_call;
 static int fault_errno;
 static char fault_name[32];
 static void (*fault_before)(const char *call); /* called before each call */
+static unsigned replaced;                      /* reads that replace_and_empty has seen */
 
 int
 faults_hit(const char *call)
@@ -1046,6 +1047,36 @@ accounts_are_found(void **unused)
     assert_int_equal(account_find(etc, "bob", &a), ENOENT);
 }
 
+/* What vipw and the next writer do, just before shadow is read. */
+static void
+replace_and_empty(const char *call)
+{
+    /* two of passwd, then shadow is open */
+    if (strcmp(call, "read") != 0 || ++replaced != 3)
+        return;
+    assert_int_equal(link(in_etc("shadow"), in_etc("shadow-")), 0);
+    put("new", "bob:NEW:20000::::::\n", 20);
+    assert_int_equal(rename(in_etc("new"), in_etc("shadow")), 0);
+    put("shadow-", "", 0);
+}
+
+static void
+file_replaced_while_it_is_read(void **unused)
+{
+    struct account a;
+
+    (void)unused;
+    put("passwd", "bob:x:1000:1000:::\n", 19);
+    put("shadow", "bob:OLD:20000::::::\n", 20);
+    replaced = 0;
+    fault_before = replace_and_empty;
+    assert_int_equal(account_find(etc, "bob", &a), 0);
+    fault_before = NULL;
+    assert_string_equal(a.hash, "NEW");
+    account_free(&a);
+    unlink(in_etc("shadow-"));
+}
+
 static void
 hashes_are_usable_or_not(void **unused)
 {
@@ -1127,6 +1158,7 @@ main(void)
         cmocka_unit_test(waiting_can_be_interrupted),
         cmocka_unit_test(signals_are_as_before),
         cmocka_unit_test(accounts_are_found),
+        cmocka_unit_test(file_replaced_while_it_is_read),
         cmocka_unit_test(hashes_are_usable_or_not),
         cmocka_unit_test(aging_is_judged_like_pam_unix),
     };
