@@ -22,6 +22,7 @@
 #define UID_PLACES 2
 
 static struct options options;
+static struct config current; /* what was last read well */
 
 static uint32_t
 config_owner(void)
@@ -66,7 +67,8 @@ load(struct server_config *out)
             config_load_either(options.conf, config_vendor_path(), config_owner(), &config, &error);
     if (rc != 0) {
         log_line(LOG_ERR, "%s", error.text);
-        goto out;
+        config_free(&config);
+        return rc;
     }
     out->lease.slots = config.arena.slots;
     out->lease.reserve = config.arena.reserve;
@@ -77,9 +79,15 @@ load(struct server_config *out)
     out->pages = best_pages(config.arena.pages);
     out->pages_asked = config.arena.pages != CONFIG_PAGES_AUTO;
     out->lock = config.arena.lock;
-out:
-    config_free(&config);
-    return rc;
+    config_free(&current);
+    current = config;
+    return 0;
+}
+
+static uint32_t
+slots_max(const char *service)
+{
+    return config_slots_max(&current, service);
 }
 
 /* Not a single slot: then it is better to say so at once than to look like an arena. */
@@ -151,7 +159,7 @@ start(struct server_setup *setup, struct server_config *config)
 int
 main(int argc, char **argv)
 {
-    struct server_setup setup = {.listener = -1, .reload = load};
+    struct server_setup setup = {.listener = -1, .reload = load, .slots_max = slots_max};
     struct server_config config;
     int status;
 

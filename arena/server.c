@@ -121,6 +121,13 @@ send_report(struct server *server, int fd)
 
 static void act_all(struct server *server);
 
+/* Of two caps of which each may be 0, none. */
+static uint32_t
+stricter(uint32_t a, uint32_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
 static void
 take_request(struct server *server, uint32_t client)
 {
@@ -131,6 +138,8 @@ take_request(struct server *server, uint32_t client)
     if (rc == EAGAIN)
         return;
     if (rc == 0 && request.head.type == ARENA_LEASE) {
+        request.service_max =
+            stricter(request.service_max, server->setup->slots_max(request.service));
         reason = lease_request(&server->table, client, connection->euid, &request, clock_ms());
         if (reason == 0) {
             act_all(server); /* before the next one asks: a slot given is a place in the queue */

@@ -23,6 +23,8 @@ struct server_setup {
     gid_t group;
     /** Reads the configuration again, on SIGHUP. 0, or errno after a line in the log. */
     int (*reload)(struct server_config *config);
+    /** Most slots that a service may hold at once, by the configuration; 0: no cap. */
+    uint32_t (*slots_max)(const char *service);
 };
 
 /** Blocks the signals that the server takes; before any thread is started. */

@@ -251,9 +251,10 @@ make_of(struct slot *slot, const struct slot_wish *wish, enum arena_pages pages)
 int
 slot_make(struct slot *slot, const struct slot_wish *wish)
 {
+    int least = wish->only_hugetlb ? ARENA_HUGETLB : ARENA_PLAIN;
     int rc = EINVAL;
 
-    for (int pages = (int)wish->pages; pages >= ARENA_PLAIN; pages--) {
+    for (int pages = (int)wish->pages; pages >= least; pages--) {
         rc = make_of(slot, wish, (enum arena_pages)pages);
         if (rc == 0)
             return 0;

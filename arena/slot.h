@@ -34,7 +34,8 @@ struct slot_wish {
     uint64_t size;
     enum arena_pages pages; /* the best kind to try; those below it come after it */
     bool lock;
-    unsigned threads; /* 1 or more */
+    bool only_hugetlb; /* there is no memory for pages of another kind */
+    unsigned threads;  /* 1 or more */
 };
 
 /** Installs what turns a SIGBUS from a slot's memory into an error. 0 or errno. */

@@ -20,10 +20,11 @@ fits(struct worker_job *job)
 {
     struct limits limits;
 
-    if (job->wish.pages == ARENA_HUGETLB && limits_free_hugetlb("") >= job->wish.size)
-        return true;
     limits_read("", &limits);
     if (limits.available >= MARGIN && limits.available - MARGIN >= job->wish.size)
+        return true;
+    job->wish.only_hugetlb = true; /* which may still be refused: by their own control group, say */
+    if (job->wish.pages == ARENA_HUGETLB && limits_free_hugetlb("") >= job->wish.size)
         return true;
     (void)snprintf(job->why, sizeof(job->why), "%" PRIu64 "M are left of %.200s",
                    limits.available / 1024 / 1024, limits.what);

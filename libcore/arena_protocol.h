@@ -66,7 +66,8 @@ struct arena_request {
     struct arena_head head;
     uint64_t size;                    /* bytes that the client needs, 1 or more */
     uint32_t real_uid;                /* who is behind it; believed from a peer with euid 0 alone */
-    uint32_t service_max;             /* most slots that this service may hold at once; 0: no cap */
+    uint32_t service_max;             /* most slots that this service may hold at once, if the
+                                         daemon's mhkdf.conf doesn't say less; 0: no cap */
     char service[ARENA_SERVICE_SIZE]; /* name, printable ASCII, then NULs, at least one */
     uint8_t reserved[8];
 };

@@ -5,6 +5,7 @@
 import errno
 import fcntl
 import os
+import random
 import resource
 import signal
 import socket
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 
 import arena
 import tap
@@ -51,6 +53,17 @@ def hash_without_arena():
 
 
 HASH = hash_without_arena()
+RESTARTS = 20
+
+
+def connections(pid):
+    count = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            count += os.readlink(f"/proc/{pid}/fd/{fd}").startswith("socket:")
+        except OSError:
+            pass
+    return count
 
 
 @tap.case("the arena's memory gives the same hash")
@@ -195,6 +208,38 @@ def _():
     daemon.__exit__(Exception)
 
 
+@tap.case("SIGKILL of the daemon before it has answered, or accepted: private memory")
+def _():
+    daemon = Daemon(CONF)
+    daemon.process.send_signal(signal.SIGSTOP)
+    process = start(daemon.socket)
+    arena.wait_until(lambda: connections(process.pid) > 0, "a connection")
+    daemon.process.kill()
+    tap.equal(end(process), (0, PRIVATE, 0, REFUSED))
+    daemon.__exit__(Exception)
+
+
+@tap.case("SIGKILL of the daemon at random moments, and a new one in its place: each hash is right")
+def _():
+    random.seed(2)
+    daemon = Daemon(CONF)
+    sources = set()
+    for _ in range(RESTARTS):
+        crowd = [start(daemon.socket) for _ in range(3)]
+        time.sleep(random.random() * 0.05)
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.restart()
+        for rc, source, _, _ in map(end, crowd):
+            tap.equal(rc, 0)
+            sources.add(source)
+        daemon.wait_ready()
+    tap.equal(sources, {PRIVATE, ARENA})
+    daemon.wait_status(free=2, lent=0, waiting=0)
+    daemon.stop()
+    daemon.__exit__(Exception)
+
+
 @tap.case("a stopped daemon is none")
 def _():
     daemon = Daemon(CONF)
@@ -324,6 +369,17 @@ def bad_memories():
     yield "a folder", os.open("/", os.O_RDONLY), {}, False
     yield "/dev/zero", os.open("/dev/zero", os.O_RDWR), {}, False
     yield "a memfd that can only be read", os.open(f"/proc/self/fd/{good.fd}", os.O_RDONLY), {}, False
+
+
+@tap.case("no room for the slot's descriptor: as if there were no arena")
+def _():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
+
+    with Daemon(CONF) as daemon:
+        out = start(daemon.socket, preexec_fn=limit).communicate()[0].split()
+        tap.equal((out[0], out[1], out[4]), (b"0", b"1", HASH.encode()))
+        daemon.wait_status(free=2, lent=0)
 
 
 @tap.case("the daemon's slot is a memfd of the right size, with the right seals, and nothing else")

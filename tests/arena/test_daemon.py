@@ -20,6 +20,7 @@ from arena import MIB, Daemon
 IS_ROOT = os.geteuid() == 0
 F_ADD_SEALS, F_GET_SEALS = 1033, 1034
 SEAL_SEAL, SEAL_SHRINK, SEAL_GROW, SEAL_WRITE, SEAL_FUTURE_WRITE = 1, 2, 4, 8, 16
+PR_SET_THP_DISABLE = 41
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -192,6 +193,21 @@ def _(pages):
             client.granted()
 
 
+@tap.case("no huge pages are to be had: plain ones, without a word")
+def _():
+    def limit():
+        tap.equal(LIBC.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0)
+
+    with open("/proc/sys/vm/nr_hugepages", encoding="ascii") as file:
+        if int(file.read()) > 0:
+            tap.skip("vm.nr_hugepages isn't 0")
+    with Daemon("slots = 2", preexec_fn=limit) as daemon:
+        tap.equal(daemon.status()["plain"], 2)
+        tap.check("pages" not in daemon.said())
+        with daemon.lease() as client, arena.map_slot(client.granted()) as slot:
+            tap.check(slot[:] == bytes(2 * MIB), "it isn't zeros")
+
+
 @tap.case("RLIMIT_MEMLOCK 0: slots aren't locked, and the log says so once")
 def _():
     def limit():
@@ -290,6 +306,36 @@ def _():
         sshd[1].granted()
         sshd[1].close()
         login.close()
+
+
+@tap.case("a service's cap by the daemon's own configuration, [service NAME] before [default]")
+def _():
+    needs_root()
+    conf = "slots_max = 2\n[service sshd]\nslots_max = 1\n[service su]\nslots_max = 0\n"
+    with Daemon("slots = 4", default=conf) as daemon:
+        for name, most in ((b"sshd", 1), (b"login", 2), (b"su", 4)):
+            held = [daemon.lease(service=name, service_max=9) for _ in range(most)]
+            for client in held:
+                client.granted()
+            with daemon.lease(service=name) as other:
+                other.queued()
+                for client in held:
+                    client.close()
+                other.granted()
+            daemon.wait_status(free=4)
+        # The client may know of a stricter one.
+        with daemon.lease(service=b"su", service_max=1) as first, daemon.lease(service=b"su", service_max=1) as second:
+            first.granted()
+            second.queued()
+        daemon.configure("slots = 4", "slots_max = 3\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        arena.wait_until(lambda: "read again" in daemon.said(), "the configuration")
+        held = [daemon.lease(service=b"sshd") for _ in range(4)]
+        for client in held[:3]:
+            client.granted()
+        held[3].queued()
+        for client in held:
+            client.close()
 
 
 @tap.case("a lease that isn't given back in time: another slot takes its place")

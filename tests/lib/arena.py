@@ -73,6 +73,13 @@ class Daemon:
                 self.process.kill()
                 raise
 
+    def restart(self):
+        """Another one in its place, which need not be ready yet."""
+        self.process = subprocess.Popen(
+            [DAEMON, "--conf", os.path.join(self.path, "conf"), "--socket", self.socket,
+             "--user", "nobody"], stderr=self._log, stdin=subprocess.DEVNULL)
+        self.pid = self.process.pid
+
     def configure(self, arena, default=""):
         if "slot_size" not in arena:
             arena += "\nslot_size = 1K\n"
