@@ -14,7 +14,7 @@ bench_libbench_la_SOURCES = \
 	bench/pages.c bench/pages.h \
 	bench/stats.c bench/stats.h
 bench_libbench_la_LIBADD = $(DL_LIBS)
-EXTRA_DIST += bench/build-libargon2 bench/compare bench/fixed bench/loaded
+EXTRA_DIST += bench/build-libargon2 bench/compare bench/fixed bench/loaded bench/timing
 
 EXTRA_DIST += bench/arena bench/storm
 if WITH_ARENA

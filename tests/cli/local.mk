@@ -8,6 +8,7 @@ cli_tests = \
 	tests/cli/test_options.py \
 	tests/cli/test_process.py \
 	tests/cli/test_terminal.py \
+	tests/cli/test_timing.py \
 	tests/cli/test_verify.py
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests)

@@ -16,7 +16,6 @@ pam_authenticate gave, and what it noticed besides. Options:
 """
 
 import argparse
-import ctypes
 import json
 import os
 import signal
@@ -24,52 +23,10 @@ import sys
 import threading
 import time
 
-PAM_PROMPT_ECHO_OFF = 1
 PR_SET_NO_NEW_PRIVS = 38
 
-libc = ctypes.CDLL(None, use_errno=True)
-libc.calloc.restype = libc.strdup.restype = ctypes.c_void_p
-libc.calloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
-pam = ctypes.CDLL('libpam.so.0')
-
-
-class Message(ctypes.Structure):
-    _fields_ = [('style', ctypes.c_int), ('text', ctypes.c_char_p)]
-
-
-class Response(ctypes.Structure):
-    _fields_ = [('text', ctypes.c_void_p), ('code', ctypes.c_int)]
-
-
-CONVERSE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.POINTER(Message)),
-                            ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p)
-
-
-class Conversation(ctypes.Structure):
-    _fields_ = [('function', CONVERSE), ('data', ctypes.c_void_p)]
-
-
-def converse_with(password):
-    @CONVERSE
-    def converse(count, messages, responses, _):
-        memory = libc.calloc(count, ctypes.sizeof(Response))
-        array = ctypes.cast(memory, ctypes.POINTER(Response))
-        for i in range(count):
-            if messages[i].contents.style == PAM_PROMPT_ECHO_OFF:
-                array[i].text = libc.strdup(ctypes.c_char_p(password))
-        responses[0] = memory
-        return 0
-    return converse
-
-
-def authenticate(service, name, password, flags):
-    conversation = Conversation(converse_with(password), None)
-    handle = ctypes.c_void_p()
-    if pam.pam_start(service.encode(), name.encode(), ctypes.byref(conversation), ctypes.byref(handle)):
-        return 'pam_start failed'
-    status = pam.pam_authenticate(handle, flags)
-    pam.pam_end(handle, status)
-    return status
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from pamhost import authenticate, libc  # noqa: E402
 
 
 def descriptors():

@@ -14,4 +14,5 @@ EXTRA_DIST += \
 	tests/system/test_passwords.py \
 	tests/system/test_rescue.py \
 	tests/system/test_shadow.py \
+	tests/system/test_timing.py \
 	tests/system/walk.py
