@@ -2,9 +2,9 @@
 /*
  * arena_sample SOURCE MEMORY_KIB LANES THREADS [N]: one login's worth of work, for bench/arena and
  * bench/storm. SOURCE is the path of the arena's socket, or "private"; or "warm": N hashes in
- * memory that is there before the clock starts, each after a pause, as a login comes after one: no
- * login can do faster. Prints, for each
- * hash, the milliseconds from the start of main() (warm: of the hash) until it is verified, those
+ * memory that is there before the clock starts, each after a pause, as a login comes after one; or
+ * "cold": the same, but the caches hold nothing of that memory. Prints, for each hash, the
+ * milliseconds from the start of main() (warm, cold: of the hash) until it is verified, those
  * that were waited for the arena, where the memory was from, and its pages.
  */
 #include <config.h>
@@ -21,6 +21,7 @@
 #include "libcore/mhkdf.h"
 
 #define WAIT_MS 60000
+#define CACHES_KIB (256 * 1024)
 #define PAUSE_MS 200 /* bench/arena makes as long a one before the others */
 
 static double
@@ -32,8 +33,16 @@ clock_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+/* Writes more than the caches hold. */
+static void
+chill(const struct memory *other)
+{
+    memset(other->base, 1, other->size);
+    __asm__ __volatile__("" ::"r"(other->base) : "memory");
+}
+
 static int
-hash_warm(uint32_t memory_kib, uint32_t lanes, unsigned threads, int runs)
+hash_warm(int cold, uint32_t memory_kib, uint32_t lanes, unsigned threads, int runs)
 {
     struct derive in = {.method = FILL_MHKDF1,
                         .version = 0x13,
@@ -46,22 +55,25 @@ hash_warm(uint32_t memory_kib, uint32_t lanes, unsigned threads, int runs)
                         .salt = "0123456789abcdef",
                         .salt_len = 16};
     struct derive_means means = {.kernel = derive_kernel(&in), .threads = threads};
-    struct memory memory;
+    struct memory memory, other;
     uint8_t tag[32];
 
-    if (memory_get(&memory, derive_size_kib(&in)) != 0)
+    if (memory_get(&memory, derive_size_kib(&in)) != 0 || memory_get(&other, CACHES_KIB) != 0)
         return 1;
     means.memory = memory.base;
     (void)derive_with(&in, &means, tag, sizeof(tag));
     for (int i = 0; i < runs; i++) {
         double start;
+        if (cold)
+            chill(&other);
         (void)poll(NULL, 0, PAUSE_MS);
         start = clock_ms();
         (void)derive_with(&in, &means, tag, sizeof(tag));
-        printf("%.3f 0 warm -\n", clock_ms() - start);
+        printf("%.3f 0 %s -\n", clock_ms() - start, cold ? "cold" : "warm");
         (void)fflush(stdout);
     }
     memory_release(&memory);
+    memory_release(&other);
     return 0;
 }
 
@@ -90,8 +102,9 @@ main(int argc, char **argv)
     memory_kib = (uint32_t)strtoul(argv[2], NULL, 10);
     lanes = (uint32_t)strtoul(argv[3], NULL, 10);
     env.threads = (unsigned)strtoul(argv[4], NULL, 10);
-    if (strcmp(argv[1], "warm") == 0)
-        return hash_warm(memory_kib, lanes, env.threads, argc > 5 ? atoi(argv[5]) : 1);
+    if (strcmp(argv[1], "warm") == 0 || strcmp(argv[1], "cold") == 0)
+        return hash_warm(argv[1][0] == 'c', memory_kib, lanes, env.threads,
+                         argc > 5 ? atoi(argv[5]) : 1);
     arena.socket = argv[1];
     arena.real_uid = (uint32_t)getuid();
     if (strcmp(argv[1], "private") != 0)

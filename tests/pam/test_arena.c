@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -178,12 +179,38 @@ changes_passwords(void **unused)
     }
 }
 
+/* Once for a login, with what to do about it. */
+static void
+says_that_memory_isnt_locked(void **unused)
+{
+    struct rlimit before, none;
+    const char *first;
+
+    (void)unused;
+    service("auth");
+    stage_account(stage_hash_by(OLD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
+                  AGING);
+    assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    stage.as_nobody = true; /* without CAP_IPC_LOCK */
+    stage.answers[0] = OLD;
+    assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+    assert_int_equal(stage_authenticate(STAGE_USER, 0), PAM_SUCCESS);
+    assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+    first = strstr(stage_log(), "(8192K) isn't locked and may go to swap: RLIMIT_MEMLOCK is 0K; "
+                                "raise it (LimitMEMLOCK=, limits.conf), or use mhkdf-arenad");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "RLIMIT_MEMLOCK"));
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         STAGE_TEST(says_who_is_behind),
         STAGE_TEST(changes_passwords),
+        STAGE_TEST(says_that_memory_isnt_locked),
     };
 
     (void)argc;
