@@ -16,7 +16,8 @@ pam_sources = \
 	pam/place.c pam/place.h \
 	pam/ruling.c pam/ruling.h \
 	pam/verify.c pam/verify.h
-pam_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS)
+pam_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS) \
+	$(SELINUX_LIBS) $(AUDIT_LIBS)
 pam_cppflags = $(AM_CPPFLAGS) -DMHKDF_CHKPWD='"$(sbindir)/mhkdf_chkpwd"'
 pam_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-Wl,--version-script=$(srcdir)/pam/pam_mhkdf.map

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/label.h"
 #include "policy/xattr.h"
 
 #define FILE_MAX ((size_t)256 * 1024 * 1024)
@@ -60,11 +61,17 @@ static int
 create(const struct replace *replace, const char *temp, int *fd)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW;
+    struct label label;
+    int rc = 0;
 
+    label_begin(replace->fd, &label);
     *fd = openat(replace->dir_fd, temp, flags, 0600);
     if (*fd < 0 && errno == EEXIST && unlinkat(replace->dir_fd, temp, 0) == 0)
         *fd = openat(replace->dir_fd, temp, flags, 0600);
-    return *fd < 0 ? errno : 0;
+    if (*fd < 0)
+        rc = errno;
+    label_end(&label);
+    return rc;
 }
 
 static int
@@ -84,31 +91,36 @@ write_piece(int fd, const struct replace_piece *piece)
     return 0;
 }
 
-/* The mode comes last: until then nobody else can open the file. */
+/* The label comes before the contents, so that these are never readable under another one; the mode
+ * comes last: until then only the owner can open the file. */
 static int
-copy_attributes(int from, int to)
+copy_mode(int from, int to)
 {
     struct stat st;
-    int rc;
+
+    return fstat(from, &st) != 0 || fchmod(to, st.st_mode & 07777) != 0 ? errno : 0;
+}
+
+static int
+copy_owner_and_label(int from, int to)
+{
+    struct stat st;
 
     if (fstat(from, &st) != 0 || fchown(to, st.st_uid, st.st_gid) != 0)
         return errno;
-    rc = xattr_copy(from, to);
-    if (rc != 0)
-        return rc;
-    return fchmod(to, st.st_mode & 07777) != 0 ? errno : 0;
+    return xattr_copy(from, to);
 }
 
 static int
 fill(const struct replace *replace, int fd, const struct replace_piece *pieces, size_t count)
 {
     size_t i;
-    int rc = 0;
+    int rc = copy_owner_and_label(replace->fd, fd);
 
     for (i = 0; rc == 0 && i < count; i++)
         rc = write_piece(fd, &pieces[i]);
     if (rc == 0)
-        rc = copy_attributes(replace->fd, fd);
+        rc = copy_mode(replace->fd, fd);
     if (rc == 0 && fsync(fd) != 0)
         rc = errno;
     return rc;

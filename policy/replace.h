@@ -36,8 +36,8 @@ int replace_begin(const char *path, struct replace *replace);
 
 /**
  * Writes the pieces, one after the other, to a new file beside the old one, with the old one's
- * owner, group, mode and extended attributes (policy/xattr.h), has it stored, and puts it in the
- * old one's place.
+ * owner, group, mode and extended attributes (policy/xattr.h, policy/label.h), has it stored, and
+ * puts it in the old one's place.
  *
  * The new file's name is the old one's with an "n" in front: nshadow, as pam_unix, under the same
  * lock, calls it, so that what AppArmor and SELinux allow for it holds here too. A file with this

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "policy/audit.h"
 #include "policy/line.h"
 #include "policy/lock.h"
 #include "policy/replace.h"
@@ -111,5 +112,9 @@ shadow_change(const char *etc_dir, const struct shadow_change *change)
         return rc;
     rc = change_locked(path, change);
     lock_release(&lock);
+    /* That a login made no better hash is no failure of anybody's. */
+    if (rc == 0 || change->set_last_change)
+        audit_hash_changed(
+            change->name, change->set_last_change ? "change-password" : "rehash-password", rc == 0);
     return rc;
 }

@@ -4,7 +4,8 @@
  * that none of them loses the other's work. Lines other than the account's, and fields other than
  * those named here, are kept byte for byte, whether they are understood or not.
  *
- * Hashes are computed before; nothing slow happens under the lock. Thread-safe; nothing is kept.
+ * What was done is in the audit log (policy/audit.h). Hashes are computed before; nothing slow
+ * happens under the lock. Thread-safe; nothing is kept.
  */
 #ifndef POLICY_SHADOW_H
 #define POLICY_SHADOW_H

@@ -20,7 +20,8 @@ TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
 	-DTEST_MODULE='"$(abs_top_builddir)/tests/pam/.libs/pam_mhkdf_test.so"' \
 	-DTEST_WRAPPER='"$(PAM_WRAPPER_LIBS)"' -DTEST_WRAPPER_MODULES='"$(PAM_WRAPPER_MODULES)"'
-pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIBS)
+pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIBS) \
+	$(SELINUX_LIBS) $(AUDIT_LIBS)
 
 tests_pam_test_arena_SOURCES = tests/pam/test_arena.c tests/pam/stage.c tests/pam/stage.h \
 	tests/lib/scratch.h

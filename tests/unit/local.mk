@@ -75,12 +75,15 @@ tests_unit_test_setting_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap,--wrap=mmap64
 # policy's files with their system calls passing through the test's faults.
 check_LTLIBRARIES += tests/unit/libfaulty.la
 tests_unit_libfaulty_la_SOURCES = tests/unit/faults.h \
-	policy/account.c policy/aging.c policy/calm.c policy/file.c policy/line.c policy/lock.c \
+	policy/account.c policy/aging.c policy/audit.c policy/calm.c policy/file.c policy/label.c \
+	policy/line.c policy/lock.c \
 	policy/replace.c policy/shadow.c policy/xattr.c
-tests_unit_libfaulty_la_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/faults.h
+tests_unit_libfaulty_la_CPPFLAGS = $(AM_CPPFLAGS) $(SELINUX_CFLAGS) $(AUDIT_CFLAGS) \
+	-include $(top_srcdir)/tests/unit/faults.h
 
 unit_tests += tests/unit/test_shadow
-tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c tests/unit/faults.h tests/lib/scratch.h
+tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c tests/unit/fake_security.c \
+	tests/unit/fake_security.h tests/unit/faults.h tests/lib/scratch.h
 tests_unit_test_shadow_CFLAGS = $(unit_cflags)
 tests_unit_test_shadow_LDADD = tests/unit/libfaulty.la $(unit_ldadd)
 

@@ -30,6 +30,7 @@
 #include "policy/lock.h"
 #include "policy/shadow.h"
 #include "tests/lib/scratch.h"
+#include "tests/unit/fake_security.h"
 
 int faults_hit(const char *call);
 size_t faults_write_max;
@@ -562,6 +563,7 @@ labels_are_copied_or_nothing(void **unused)
     } cases[] = {
         {ACL, acl, sizeof(acl) - 1, true},
         {"security.mhkdf", "label", 5, true},
+        {"security.selinux", FAKE_LABEL, sizeof(FAKE_LABEL), true},
         {"user.mhkdf", "value", 5, false},
     };
     static const char *const calls[] = {"fsetxattr", "fgetxattr"};
@@ -585,6 +587,116 @@ labels_are_copied_or_nothing(void **unused)
             assert_clean();
         }
     }
+    unlink(in_etc("shadow"));
+}
+
+#ifdef HAVE_LIBSELINUX
+
+static void
+note_label(const char *call)
+{
+    if (strcmp(call, "openat") == 0)
+        fake_security_created();
+}
+
+/* The file is made with shadow's label, and the thread's own setting is as before afterwards. */
+static void
+label_is_asked_for(void **unused)
+{
+    static const struct {
+        int selinux;
+        const char *fails, *before, *created;
+    } cases[] = {
+        {1, NULL, "", FAKE_LABEL},
+        {1, NULL, "of:the:host:s0", FAKE_LABEL},
+        {0, NULL, "", ""},
+        {-1, NULL, "", ""},
+        {1, "fgetfilecon_raw", "of:the:host:s0", "of:the:host:s0"},
+        {1, "getfscreatecon_raw", "of:the:host:s0", "of:the:host:s0"},
+        {1, "setfscreatecon_raw", "of:the:host:s0", "of:the:host:s0"},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        put("shadow", OLD, strlen(OLD));
+        fake_security_reset();
+        fake_security.selinux = cases[i / 2].selinux;
+        fake_security.fails = cases[i / 2].fails;
+        snprintf(fake_security.created_as, sizeof(fake_security.created_as), "%s",
+                 cases[i / 2].before);
+        fault_before = note_label;
+        if (i % 2 == 1) /* it can't even be made */
+            set_fault("openat", 2, ENOSPC);
+        assert_int_equal(change("bob", "old", "NEW", false), i % 2 == 1 ? ENOSPC : 0);
+        set_fault(NULL, 0, 0);
+        fault_before = NULL;
+        assert_string_equal(fake_security.created, cases[i / 2].created);
+        assert_string_equal(fake_security.created_as, cases[i / 2].before);
+        assert_int_equal(fake_security.labels, 0);
+        assert_clean();
+    }
+    fake_security_reset();
+}
+
+#endif
+
+#ifdef HAVE_LIBAUDIT
+
+static void
+changes_are_audited(void **unused)
+{
+    static const struct {
+        bool set_day;
+        int fault;
+        const char *record;
+    } cases[] = {
+        {true, 0, "1108 change-password bob -1 1"},
+        {true, ENOSPC, "1108 change-password bob -1 0"},
+        {false, 0, "1108 rehash-password bob -1 1"},
+        {false, ENOSPC, ""},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        bool there_is_audit = i % 2 == 0;
+        put("shadow", OLD, strlen(OLD));
+        fake_security_reset();
+        fake_security.audit_fd = there_is_audit ? 1000 : -1;
+        set_fault("write", cases[i / 2].fault != 0 ? 1 : 0, cases[i / 2].fault);
+        assert_int_equal(change("bob", "old", "NEW", cases[i / 2].set_day), cases[i / 2].fault);
+        set_fault(NULL, 0, 0);
+        assert_string_equal(fake_security.record, there_is_audit ? cases[i / 2].record : "");
+        assert_int_equal(fake_security.opened, 0);
+    }
+    fake_security_reset();
+}
+
+#endif
+
+static void
+label_before(const char *call)
+{
+    struct stat st;
+
+    if (strcmp(call, "fsetxattr") == 0) {
+        assert_int_equal(stat(in_etc("nshadow"), &st), 0);
+        assert_int_equal(st.st_size, 0);
+    }
+}
+
+/* What is in the file is never under another label than it should be. */
+static void
+label_comes_before_the_contents(void **unused)
+{
+    (void)unused;
+    put("shadow", OLD, strlen(OLD));
+    if (setxattr(in_etc("shadow"), "user.mhkdf", "value", 5, 0) != 0)
+        print_message("# left out: no attributes here\n");
+    fault_before = label_before;
+    assert_int_equal(change("bob", "old", "NEW", false), 0);
+    fault_before = NULL;
     unlink(in_etc("shadow"));
 }
 
@@ -1143,6 +1255,13 @@ main(void)
         cmocka_unit_test(new_file_is_private_while_it_is_written),
         cmocka_unit_test(file_and_folder_are_stored),
         cmocka_unit_test(labels_are_copied_or_nothing),
+#ifdef HAVE_LIBSELINUX
+        cmocka_unit_test(label_is_asked_for),
+#endif
+#ifdef HAVE_LIBAUDIT
+        cmocka_unit_test(changes_are_audited),
+#endif
+        cmocka_unit_test(label_comes_before_the_contents),
         cmocka_unit_test(short_writes_are_continued),
         cmocka_unit_test(file_size_limit_is_an_error),
         cmocka_unit_test(death_at_each_call_leaves_a_whole_file),
@@ -1164,6 +1283,7 @@ main(void)
     };
 
     faults_write_max = SIZE_MAX;
+    fake_security_reset();
     umask(022);
     scratch_enter(etc);
     return cmocka_run_group_tests(tests, NULL, NULL);
