@@ -14,7 +14,8 @@ tests_pam_pam_mhkdf_test_la_CPPFLAGS = $(AM_CPPFLAGS) -DMHKDF_TEST_PLACE
 tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
-pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_password
+pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
+	tests/pam/test_password
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -32,6 +33,17 @@ tests_pam_test_auth_SOURCES = tests/pam/test_auth.c tests/pam/stage.c tests/pam/
 	tests/lib/scratch.h
 tests_pam_test_auth_CFLAGS = $(pam_test_cflags)
 tests_pam_test_auth_LDADD = $(pam_test_ldadd)
+
+check_PROGRAMS += tests/pam/mhkdf_chkpwd_test
+tests_pam_mhkdf_chkpwd_test_SOURCES = $(chkpwd_sources)
+tests_pam_mhkdf_chkpwd_test_CPPFLAGS = $(AM_CPPFLAGS) -DMHKDF_TEST_PLACE
+tests_pam_mhkdf_chkpwd_test_LDADD = $(chkpwd_libs)
+
+tests_pam_test_helper_SOURCES = tests/pam/test_helper.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
+tests_pam_test_helper_CFLAGS = $(pam_test_cflags) \
+	-DTEST_CHKPWD='"$(abs_top_builddir)/tests/pam/mhkdf_chkpwd_test"'
+tests_pam_test_helper_LDADD = $(pam_test_ldadd)
 
 tests_pam_test_password_SOURCES = tests/pam/test_password.c tests/pam/stage.c tests/pam/stage.h \
 	tests/lib/scratch.h

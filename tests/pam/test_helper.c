@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where shadow can't be read: how mhkdf_chkpwd is asked, what its answers become, and that the host
+ * notices nothing; with a script in its place. Then the program itself, built for tests. */
+#include <config.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pam/chkpwd.h"
+#include "tests/pam/stage.h"
+
+#define AGING "20000:0:99999:7::"
+#define GOOD "S3cret word"
+#define BAD "S3cret wort"
+
+static const char *
+in_etc(const char *name)
+{
+    static char paths[4][128];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof(paths[0]), "%s/%s", stage.etc, name);
+    return path;
+}
+
+static void
+let_read(const char *name, char *text, size_t size)
+{
+    FILE *f = fopen(in_etc(name), "r");
+    size_t len;
+
+    assert_non_null(f);
+    len = fread(text, 1, size - 1, f);
+    text[len] = '\0';
+    fclose(f);
+}
+
+/* The shell script is what the module asks. */
+static void
+script(const char *text)
+{
+    static const char *const options = "auth required @ nullok debug\n";
+
+    stage_service(options);
+    stage_put("chkpwd", "#!/bin/sh\n%s\n", text);
+    assert_int_equal(chmod(in_etc("chkpwd"), 0755), 0);
+    stage_put("seen", "%s", "");
+    chmod(in_etc("seen"), 0666);
+    setenv("MHKDF_TEST_CHKPWD", in_etc("chkpwd"), 1);
+    stage_account(stage_hash(GOOD), AGING);
+    assert_int_equal(chmod(in_etc("shadow"), 0), 0);
+    stage.as_nobody = true;
+}
+
+static int
+try_password(const char *password, int flags)
+{
+    stage.answers[0] = password;
+    stage.answers[1] = NULL;
+    return stage_authenticate(STAGE_USER, flags);
+}
+
+static void
+answers_are_translated(void **unused)
+{
+    static const struct {
+        const char *script;
+        int rc;
+        const char *logged;
+    } cases[] = {
+        {"exit 0", PAM_SUCCESS, NULL},
+        {"exit 10", PAM_AUTH_ERR, "authentication failure;"},
+        {"exit 11", PAM_USER_UNKNOWN, NULL},
+        {"exit 12", PAM_AUTHINFO_UNAVAIL, NULL},
+        {"exit 13", PAM_SYSTEM_ERR, NULL},
+        {"exit 14", PAM_AUTHINFO_UNAVAIL, "only its caller's own account"},
+        {"exit 1", PAM_AUTHINFO_UNAVAIL, "chkpwd has failed: status 1"},
+        {"exit 2", PAM_AUTHINFO_UNAVAIL, "status 2"},
+        {"exit 99", PAM_AUTHINFO_UNAVAIL, "status 99"},
+        {"exit 126", PAM_AUTHINFO_UNAVAIL, "can't be started"},
+        {"exit 127", PAM_AUTHINFO_UNAVAIL, "status 127"},
+        {"exit 255", PAM_AUTHINFO_UNAVAIL, "has failed"},
+        {"kill -9 $$", PAM_AUTHINFO_UNAVAIL, "signal 9"},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        script(cases[i].script);
+        stage_put("log", "%s", "");
+        chmod(in_etc("log"), 0666);
+        assert_int_equal(try_password(GOOD, 0), cases[i].rc);
+        if (cases[i].logged != NULL && !stage_logged(cases[i].logged))
+            fail_msg("%s: logged is '%s'", cases[i].script, stage_log());
+        /* The program pauses itself. */
+        assert_int_equal(stage.delay_us, 0);
+    }
+}
+
+static void
+program_that_cant_be_started(void **unused)
+{
+    (void)unused;
+    script("exit 0");
+    setenv("MHKDF_TEST_CHKPWD", "/nonexistent/chkpwd", 1);
+    assert_int_equal(try_password(GOOD, 0), PAM_AUTHINFO_UNAVAIL);
+    assert_true(stage_logged("/nonexistent/chkpwd can't be started"));
+    script("exit 0");
+    assert_int_equal(chmod(in_etc("chkpwd"), 0644), 0);
+    assert_int_equal(try_password(GOOD, 0), PAM_AUTHINFO_UNAVAIL);
+    assert_true(stage_logged("can't be started"));
+}
+
+#define LONG_16 "0123456789abcdef"
+#define LONG_128 LONG_16 LONG_16 LONG_16 LONG_16 LONG_16 LONG_16 LONG_16 LONG_16
+#define LONG_512 LONG_128 LONG_128 LONG_128 LONG_128
+
+static void
+what_the_program_gets(void **unused)
+{
+    static const struct {
+        const char *password;
+        int flags;
+        const char *seen;
+    } cases[] = {
+        {GOOD, 0, "2:bob:nullok:11\n"},      {GOOD, PAM_DISALLOW_NULL_AUTHTOK, "2:bob:nonull:11\n"},
+        {"", 0, "2:bob:nullok:0\n"},         {LONG_512 + 1, 0, "2:bob:nullok:511\n"},
+        {LONG_512, 0, "2:bob:nullok:512\n"},
+    };
+    char command[512], seen[256];
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(command, sizeof(command), "echo $#:$1:$2:$(wc -c) > %s", in_etc("seen"));
+        script(command);
+        assert_int_equal(try_password(cases[i].password, cases[i].flags), PAM_SUCCESS);
+        let_read("seen", seen, sizeof(seen));
+        assert_string_equal(seen, cases[i].seen);
+    }
+    snprintf(command, sizeof(command),
+             "read -r p; [ \"$p\" = '%s' ] && [ -z \"$MHKDF_TEST_ETC$LD_PRELOAD$HOME\" ] && "
+             "[ \"$(readlink /proc/$$/fd/1)\" = /dev/null ] && "
+             "[ \"$(readlink /proc/$$/fd/2)\" = /dev/null ] && [ ! -e /proc/$$/fd/9 ]",
+             GOOD);
+    script(command);
+    fcntl(1, F_DUPFD, 9); /* not close-on-exec */
+    assert_int_equal(try_password(GOOD, 0), PAM_SUCCESS);
+    close(9);
+}
+
+static volatile sig_atomic_t signals;
+
+static void
+count(int number)
+{
+    (void)number;
+    signals++;
+}
+
+/* Ignored, handled, or by default: no signal comes, no wait sees a child, and all is as before. */
+static void
+host_notices_nothing(void **unused)
+{
+    static const struct {
+        void (*handler)(int);
+        int flags;
+    } cases[] = {
+        {SIG_DFL, 0},
+        {SIG_IGN, 0},
+        {count, 0},
+        {count, SA_NOCLDWAIT},
+        {count, SA_NOCLDSTOP | SA_RESTART},
+    };
+    const struct itimerval soon = {{0, 0}, {0, 50000}};
+    struct sigaction action = {.sa_handler = SIG_DFL}, after;
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        script("sleep 0.2; exit 0");
+        action.sa_handler = cases[i].handler;
+        action.sa_flags = cases[i].flags;
+        assert_int_equal(sigaction(SIGCHLD, &action, NULL), 0);
+        action.sa_handler = count;
+        action.sa_flags = 0;
+        assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+        signals = 0;
+        assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+        assert_int_equal(try_password(GOOD, 0), PAM_SUCCESS);
+        assert_int_equal(signals, 1); /* the alarm's */
+        assert_int_equal(waitpid(-1, NULL, WNOHANG | __WALL), -1);
+        assert_int_equal(errno, ECHILD);
+        assert_int_equal(sigaction(SIGCHLD, NULL, &after), 0);
+        assert_true(after.sa_handler == cases[i].handler);
+        assert_int_equal(after.sa_flags & (SA_NOCLDWAIT | SA_NOCLDSTOP),
+                         cases[i].flags & ~SA_RESTART);
+    }
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+}
+
+static void
+closed_descriptors(void **unused)
+{
+    int saved[3], fd, rc;
+    bool left_open = false;
+
+    (void)unused;
+    script("[ \"$(cat)\" = '" GOOD "' ] && exit 0; exit 10");
+    fflush(NULL);
+    for (fd = 0; fd <= 2; fd++) {
+        saved[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 20);
+        close(fd);
+    }
+    rc = try_password(GOOD, 0);
+    for (fd = 0; fd <= 2; fd++) {
+        left_open = left_open || fcntl(fd, F_GETFD) != -1;
+        dup2(saved[fd], fd);
+        close(saved[fd]);
+    }
+    assert_int_equal(rc, PAM_SUCCESS);
+    assert_false(left_open);
+}
+
+/* For ever: it comes last. */
+static void
+no_new_privileges(void **unused)
+{
+    (void)unused;
+    script("exit 0");
+    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    assert_int_equal(try_password(GOOD, 0), PAM_AUTHINFO_UNAVAIL);
+    assert_true(stage_logged("NoNewPrivileges"));
+}
+
+/* ---- the program ---- */
+
+static int
+ask(const char *name, const char *word, const char *password, size_t len)
+{
+    int ends[2], status = 0;
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        dup2(ends[0], 0);
+        close(ends[0]);
+        close(ends[1]);
+        unsetenv("LD_PRELOAD");
+        execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, (char *)NULL);
+        _exit(99);
+    }
+    close(ends[0]);
+    if (len > 0)
+        assert_int_equal(write(ends[1], password, len), (ssize_t)len);
+    close(ends[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void
+program_answers(void **unused)
+{
+    static const struct {
+        const char *name, *word, *uid, *hash, *password;
+        size_t len;
+        int answer;
+    } cases[] = {
+        {"bob", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_RIGHT},
+        {"bob", "nonull", "1000", NULL, BAD, sizeof(BAD) - 1, CHKPWD_WRONG},
+        {"bob", "nonull", "1000", NULL, GOOD, sizeof(GOOD), CHKPWD_WRONG}, /* with the NUL */
+        {"bob", "nonull", "1000", NULL, "", 0, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", "", "", 0, CHKPWD_RIGHT},
+        {"bob", "nonull", "1000", "", "", 0, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", "", "x", 1, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", "", "", 1, CHKPWD_WRONG}, /* a NUL */
+        {"bob", "nonull", "0", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_RIGHT},
+        {"bob", "nonull", "1001", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
+        {"root", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
+        {"toor", "nonull", "0", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_UNKNOWN}, /* locked */
+        {"alice", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_UNKNOWN},
+        {"noshadow", "nonull", "1001", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_UNKNOWN},
+        {"noshadow", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
+        {"bob", "nonull", "1000", "!x", GOOD, sizeof(GOOD) - 1, CHKPWD_UNKNOWN},
+        {"bob", "nonull", "1000", "$mhkdf$broken", GOOD, sizeof(GOOD) - 1, CHKPWD_UNKNOWN},
+        {"bob", "maybe", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
+        {"bob", NULL, "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
+        {"bob", "nonull", "1000", NULL, LONG_512, 512, CHKPWD_WRONG},
+    };
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int answer;
+        stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
+        setenv("MHKDF_TEST_UID", cases[i].uid, 1);
+        answer = ask(cases[i].name, cases[i].word, cases[i].password, cases[i].len);
+        if (answer != cases[i].answer)
+            fail_msg("case %zu: %d, not %d; %s", i, answer, cases[i].answer, stage_log());
+    }
+    assert_true(stage_logged("password check failed for user (bob)"));
+    assert_true(stage_logged("uid 1001 asked for the password of bob"));
+    assert_true(stage_logged("inappropriate use by uid 1000"));
+    assert_false(stage_logged("alice"));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_TEST(answers_are_translated), STAGE_TEST(program_that_cant_be_started),
+        STAGE_TEST(what_the_program_gets),  STAGE_TEST(host_notices_nothing),
+        STAGE_TEST(closed_descriptors),     STAGE_TEST(program_answers),
+        STAGE_TEST(no_new_privileges),
+    };
+
+    (void)argc;
+    stage_enter(argv);
+    return cmocka_run_group_tests(tests, stage_set_up, NULL);
+}
