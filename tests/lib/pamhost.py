@@ -50,10 +50,10 @@ def no_delay(*_):
 
 
 class Attempt:
-    """One pam_authenticate: its status, and how long it took. delay: with PAM's pause after a
-    failure."""
+    """One pam_authenticate (or another call): its status, and how long it took. delay: with PAM's
+    pause after a failure."""
 
-    def __init__(self, service, name, password, flags=0, delay=True):
+    def __init__(self, service, name, password, flags=0, delay=True, call=pam.pam_authenticate):
         conversation = Conversation(converse_with(password), None)
         handle = ctypes.c_void_p()
         if pam.pam_start(service.encode(), name.encode(), ctypes.byref(conversation), ctypes.byref(handle)):
@@ -61,10 +61,14 @@ class Attempt:
         if not delay:
             pam.pam_set_item(handle, PAM_FAIL_DELAY, ctypes.cast(no_delay, ctypes.c_void_p))
         since = time.perf_counter()
-        self.status = pam.pam_authenticate(handle, flags)
+        self.status = call(handle, flags)
         self.seconds = time.perf_counter() - since
         pam.pam_end(handle, self.status)
 
 
 def authenticate(*args):
     return Attempt(*args).status
+
+
+def change_password(*args):
+    return Attempt(*args, call=pam.pam_chauthtok).status

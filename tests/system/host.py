@@ -7,6 +7,8 @@ host.py [OPTION ...] SERVICE NAME < PASSWORD
 It authenticates NAME with the password on standard input (all of it), and prints as JSON what
 pam_authenticate gave, and what it noticed besides. Options:
 
+--change      it calls pam_chauthtok instead, and gives the password for what it is asked
+
 --chld=ignore|handle|nocldwait  what it does about SIGCHLD
 --child       a child of its own ends while it authenticates
 --close       it has descriptors 0 to 2 closed
@@ -26,7 +28,7 @@ import time
 PR_SET_NO_NEW_PRIVS = 38
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from pamhost import authenticate, libc  # noqa: E402
+from pamhost import authenticate, change_password, libc  # noqa: E402
 
 
 def descriptors():
@@ -66,7 +68,7 @@ def children():
 
 def arguments():
     parser = argparse.ArgumentParser()
-    for option in ('--child', '--close', '--threads', '--no-new-privs', '--setuid'):
+    for option in ('--change', '--child', '--close', '--threads', '--no-new-privs', '--setuid'):
         parser.add_argument(option, action='store_true')
     parser.add_argument('--chld')
     parser.add_argument('--alarm', type=float)
@@ -121,7 +123,8 @@ def main():
     before = descriptors(), signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, [])
     if options.alarm:
         signal.setitimer(signal.ITIMER_REAL, options.alarm)
-    seen['status'] = [authenticate(options.service, options.name, password, options.flags)
+    call = change_password if options.change else authenticate
+    seen['status'] = [call(options.service, options.name, password, options.flags)
                       for _ in range(options.times)][-1]
     seen['seconds'] = time.monotonic() - seen['start']
     seen['timer'] = signal.getitimer(signal.ITIMER_REAL)[0]

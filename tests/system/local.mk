@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/system/test_fire.py \
 	tests/system/test_install.py \
 	tests/system/test_logins.py \
+	tests/system/test_odd.py \
 	tests/system/test_passwords.py \
 	tests/system/test_rescue.py \
 	tests/system/test_shadow.py \
