@@ -12,6 +12,12 @@
 
 #define BCRYPT_SALT_LEN 22
 
+/* Bytes of a password that are looked at. */
+#define BCRYPT_SEEN 72
+#define DES_SEEN 8
+#define BIGCRYPT_SEEN 128
+#define DES_HASH_LEN 13 /* bigcrypt's are longer */
+
 static const char alphabet[] = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /* The value of the next character, which is passed over; 64 where it isn't one of crypt's. */
@@ -77,11 +83,40 @@ product(uint64_t n_log2, uint64_t r)
     return (r << n_log2) / R_PER_KIB;
 }
 
-/* The size of what a string of these methods asks for. read_* moves *at, the start of parameters,
- * behind what it needs, and gives EINVAL where they can't be read. */
+/* UINT64_MAX where it doesn't fit. */
+static uint64_t
+multiply(uint64_t a, uint64_t b)
+{
+    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* What a string of these methods asks for. read_* moves *at, the start of parameters, behind what
+ * it needs, and gives EINVAL where they can't be read. */
 struct size {
     uint64_t n_log2, r;
+    uint64_t times; /* that the memory is gone through, in all */
 };
+
+/* Parallelism and time, where they are not as usual: bits say which numbers follow. */
+static int
+read_yescrypt_rest(const char **at, struct size *size)
+{
+    uint64_t have = 0, parallel = 1, more = 0;
+
+    size->times = 1;
+    if (**at == '$' || **at == '\0')
+        return 0;
+    if (next_number(at, 1, &have) != 0 || ((have & 1) != 0 && next_number(at, 2, &parallel) != 0) ||
+        ((have & 2) != 0 && next_number(at, 1, &more) != 0))
+        return EINVAL;
+    for (have >>= 2; have != 0; have >>= 1) {
+        uint64_t unused;
+        if ((have & 1) != 0 && next_number(at, 1, &unused) != 0)
+            return EINVAL;
+    }
+    size->times = multiply(parallel, 1 + more);
+    return 0;
+}
 
 static int
 read_yescrypt(const char **at, struct size *size)
@@ -91,14 +126,16 @@ read_yescrypt(const char **at, struct size *size)
     if (next_number(at, 0, &flavour) != 0 || next_number(at, 1, &size->n_log2) != 0 ||
         next_number(at, 1, &size->r) != 0)
         return EINVAL;
-    return 0;
+    return read_yescrypt_rest(at, size);
 }
 
 static int
 read_scrypt(const char **at, struct size *size)
 {
     size->n_log2 = next_digit(at);
-    return size->n_log2 > 63 ? EINVAL : next_fixed(at, &size->r);
+    if (size->n_log2 > 63 || next_fixed(at, &size->r) != 0)
+        return EINVAL;
+    return next_fixed(at, &size->times);
 }
 
 /* Whether string starts so; if it does, *rest is what follows. */
@@ -113,18 +150,145 @@ starts(const char *string, const char *prefix, const char **rest)
     return 1;
 }
 
+static int
+is_yescrypt(const char *setting, const char **rest)
+{
+    return starts(setting, "$y$", rest) || starts(setting, "$gy$", rest) ||
+           starts(setting, "$sm3y$", rest);
+}
+
+static int
+is_bcrypt(const char *setting, const char **rest)
+{
+    return starts(setting, "$2a$", rest) || starts(setting, "$2b$", rest) ||
+           starts(setting, "$2x$", rest) || starts(setting, "$2y$", rest);
+}
+
+/* EINVAL: it isn't of a method that takes memory, or can't be read. */
+static int
+read_size(const char *setting, struct size *size)
+{
+    const char *at;
+
+    if (is_yescrypt(setting, &at))
+        return read_yescrypt(&at, size);
+    return starts(setting, "$7$", &at) ? read_scrypt(&at, size) : EINVAL;
+}
+
 uint64_t
 foreign_memory_kib(const char *setting)
 {
     struct size size;
-    const char *at;
-    int rc = EINVAL;
 
-    if (starts(setting, "$y$", &at) || starts(setting, "$gy$", &at))
-        rc = read_yescrypt(&at, &size);
-    else if (starts(setting, "$7$", &at))
-        rc = read_scrypt(&at, &size);
-    return rc == 0 ? product(size.n_log2, size.r) : 0;
+    return read_size(setting, &size) == 0 ? product(size.n_log2, size.r) : 0;
+}
+
+uint64_t
+foreign_work_kib(const char *setting)
+{
+    struct size size;
+
+    return read_size(setting, &size) == 0 ? multiply(product(size.n_log2, size.r), size.times) : 0;
+}
+
+/* Decimal, from where the text stands; without a number, otherwise. */
+static uint64_t
+number_or(const char *text, uint64_t otherwise)
+{
+    uint64_t value = 0;
+
+    if (*text < '0' || *text > '9')
+        return otherwise;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        value = multiply(value, 10);
+        if (value != UINT64_MAX)
+            value += (uint64_t)(*text - '0');
+    }
+    return value;
+}
+
+/* 2^cost. */
+static uint64_t
+bcrypt_rounds(const char *at)
+{
+    uint64_t cost = number_or(at, 0);
+
+    return cost > 63 ? UINT64_MAX : (uint64_t)1 << cost;
+}
+
+static uint64_t
+bsdi_rounds(const char *at)
+{
+    uint64_t rounds = 0;
+
+    for (unsigned shift = 0; shift < 24; shift += 6)
+        rounds |= (uint64_t)(next_digit(&at) & 63) << shift;
+    return rounds;
+}
+
+/* Microseconds for one of what a method counts, measured on an ordinary machine of 2020, rounded
+ * up: an estimate that is wrong by a factor of three still tells a login from an attack. */
+#define US_BCRYPT 60
+#define US_SHA1 1
+#define US_SUNMD5 2
+#define US_BSDI 1
+#define ROUNDS_PER_US_SHA 2
+#define US_KIB 3
+
+uint64_t
+foreign_time_us(const char *setting)
+{
+    const char *at;
+
+    if (is_bcrypt(setting, &at))
+        return multiply(bcrypt_rounds(at), US_BCRYPT);
+    if (starts(setting, "$5$rounds=", &at) || starts(setting, "$6$rounds=", &at) ||
+        starts(setting, "$sm3$rounds=", &at))
+        return number_or(at, 5000) / ROUNDS_PER_US_SHA;
+    if (starts(setting, "$sha1$", &at))
+        return multiply(number_or(at, 0), US_SHA1);
+    if (starts(setting, "$md5,rounds=", &at))
+        return multiply(number_or(at, 0), US_SUNMD5);
+    if (starts(setting, "_", &at))
+        return multiply(bsdi_rounds(at), US_BSDI);
+    return multiply(foreign_work_kib(setting), US_KIB);
+}
+
+enum foreign_rank
+foreign_rank(const char *setting)
+{
+    const char *at;
+
+    if (is_yescrypt(setting, &at) || starts(setting, "$7$", &at))
+        return FOREIGN_SCRYPT;
+    if (is_bcrypt(setting, &at))
+        return FOREIGN_BCRYPT;
+    return starts(setting, "$6$", &at) ? FOREIGN_SHA512 : FOREIGN_REST;
+}
+
+static int
+is_7_bit(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (((unsigned char)*text & 0x80) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+int
+foreign_sees_all(const char *setting, const char *password)
+{
+    size_t len = strlen(password);
+    const char *at;
+
+    if (is_bcrypt(setting, &at)) /* $2x$ mixes up characters of 8 bits */
+        return len <= BCRYPT_SEEN && (setting[2] != 'x' || is_7_bit(password));
+    if (setting[0] == '$')
+        return 1;
+    if (setting[0] == '_')
+        return is_7_bit(password);
+    return len <= (strlen(setting) > DES_HASH_LEN ? BIGCRYPT_SEEN : DES_SEEN) && is_7_bit(password);
 }
 
 static int
@@ -139,9 +303,8 @@ static int
 check_scrypt(const char *at)
 {
     struct size size;
-    uint64_t parallel;
 
-    return read_scrypt(&at, &size) == 0 ? next_fixed(&at, &parallel) : EINVAL;
+    return read_scrypt(&at, &size);
 }
 
 /* NN$ and the salt. */
@@ -158,12 +321,11 @@ foreign_check(const char *setting)
 {
     const char *at;
 
-    if (starts(setting, "$y$", &at) || starts(setting, "$gy$", &at))
+    if (is_yescrypt(setting, &at))
         return check_yescrypt(at);
     if (starts(setting, "$7$", &at))
         return check_scrypt(at);
-    if (starts(setting, "$2a$", &at) || starts(setting, "$2b$", &at) ||
-        starts(setting, "$2x$", &at) || starts(setting, "$2y$", &at))
+    if (is_bcrypt(setting, &at))
         return check_bcrypt(at);
     if (starts(setting, "$5$rounds=", &at) || starts(setting, "$6$rounds=", &at))
         return *at >= '1' && *at <= '9' ? 0 : EINVAL;

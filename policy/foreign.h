@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /**
- * KiB of memory that a setting or hash of yescrypt ($y$), gost-yescrypt ($gy$) or scrypt ($7$) asks
- * for, UINT64_MAX where it is beyond all reason; 0 for every other method, which needs next to
+ * KiB of memory that a setting or hash of yescrypt ($y$, $gy$, $sm3y$) or scrypt ($7$) asks for,
+ * UINT64_MAX where it is beyond all reason; 0 for every other method, which needs next to
  * none, and for one that can't be read.
  */
 uint64_t foreign_memory_kib(const char *setting);
@@ -19,5 +19,24 @@ uint64_t foreign_memory_kib(const char *setting);
  * which says nothing about other methods.
  */
 int foreign_check(const char *setting);
+
+/** The same times how often it goes through the memory. */
+uint64_t foreign_work_kib(const char *setting);
+
+/**
+ * Microseconds that a setting or hash takes by a rough estimate; UINT64_MAX: beyond all reason; 0:
+ * too little to matter, or it can't be read.
+ */
+uint64_t foreign_time_us(const char *setting);
+
+/** How good a method is, beside others that aren't ours; from the worst. */
+enum foreign_rank { FOREIGN_REST, FOREIGN_SHA512, FOREIGN_BCRYPT, FOREIGN_SCRYPT };
+enum foreign_rank foreign_rank(const char *setting);
+
+/**
+ * Whether the method looks at every bit of this password: 1 or 0. bcrypt looks at 72 bytes,
+ * traditional DES at 8 (with bigcrypt 128) of 7 bits, extended DES at 7 bits of each.
+ */
+int foreign_sees_all(const char *setting, const char *password);
 
 #endif

@@ -24,6 +24,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/replace.c policy/replace.h \
 	policy/shadow.c policy/shadow.h \
 	policy/size.c policy/size.h \
+	policy/strength.c policy/strength.h \
 	policy/xattr.c policy/xattr.h
 policy_libpolicy_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DCONFIG_VENDOR_PATH='"$(datadir)/mhkdf/mhkdf.conf"'

@@ -86,3 +86,11 @@ methods_memory_kib(const struct methods_entry *method, uint32_t memory_kib)
         return 0;
     return (uint32_t)1 << (methods_count(method, memory_kib) + COUNT_SHIFT);
 }
+
+size_t
+methods_length_max(const struct methods_entry *method)
+{
+    if (method->prefix[0] == '\0')
+        return 8;
+    return strncmp(method->prefix, "$2", 2) == 0 ? 72 : MHKDF_CRYPT_PASSWORD_MAX;
+}

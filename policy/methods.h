@@ -7,6 +7,7 @@
 #define POLICY_METHODS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct methods_entry {
@@ -35,5 +36,8 @@ unsigned methods_count(const struct methods_entry *method, uint32_t memory_kib);
 
 /** What a hash then takes, in KiB; 0: next to nothing. */
 uint32_t methods_memory_kib(const struct methods_entry *method, uint32_t memory_kib);
+
+/** Longest password, in bytes, that the method looks at. */
+size_t methods_length_max(const struct methods_entry *method);
 
 #endif

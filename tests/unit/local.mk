@@ -87,6 +87,10 @@ tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c tests/unit/fake_securi
 tests_unit_test_shadow_CFLAGS = $(unit_cflags)
 tests_unit_test_shadow_LDADD = tests/unit/libfaulty.la $(unit_ldadd)
 
+unit_tests += tests/unit/test_strength
+tests_unit_test_strength_CFLAGS = $(unit_cflags)
+tests_unit_test_strength_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
+
 unit_tests += tests/unit/test_vectors
 tests_unit_test_vectors_SOURCES = tests/unit/test_vectors.c tests/unit/hex.h tests/unit/vectors.h
 tests_unit_test_vectors_CFLAGS = $(unit_cflags)
