@@ -3,31 +3,134 @@
 
 #include "pam/auth.h"
 
+#include <string.h>
+#include <syslog.h>
+
 #include <security/pam_ext.h>
 
+#include "pam/dummy.h"
 #include "pam/helper.h"
 #include "pam/log.h"
+#include "pam/names.h"
+#include "pam/place.h"
 #include "pam/ruling.h"
+#include "pam/upgrade.h"
+#include "pam/verdict.h"
 #include "pam/verify.h"
+#include "policy/strength.h"
+
+/* One attempt to log in. */
+struct attempt {
+    const struct options *options;
+    const char *user;
+    const char *password;
+    bool null_is_ok;
+    struct config_policy policy;
+};
+
+/* No password is verified that is refused by its length alone: then nothing is computed, for no
+ * account. */
+static bool
+is_computed(const struct attempt *attempt)
+{
+    return (attempt->password[0] != '\0' || attempt->null_is_ok) &&
+           strlen(attempt->password) <= MHKDF_CRYPT_PASSWORD_MAX;
+}
+
+/* Makes a refusal, rc, take as long as one of a wrong password. hash: what was verified for
+ * spent_us; NULL: nothing was. */
+static int
+take_time(pam_handle_t *pamh, const struct attempt *attempt, uint32_t uid, const char *hash,
+          uint64_t spent_us, int rc)
+{
+    const struct dummy dummy = {attempt->options, &attempt->policy, uid, attempt->password};
+    int done;
+
+    if (!is_computed(attempt))
+        return rc;
+    done = hash != NULL ? dummy_top_up(pamh, &dummy, hash, spent_us) : dummy_run(pamh, &dummy);
+    return done != PAM_SUCCESS ? done : rc;
+}
+
+static void
+rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
+{
+    struct config_error error;
+
+    ruling_find(pamh, attempt->options, attempt->user, is_root, &attempt->policy, &error);
+}
+
+/* There is no local account, or it has no hash anywhere. If it isn't an account of another source
+ * either, that must not show. */
+static int
+refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
+{
+    uint32_t uid = DUMMY_NO_UID;
+
+    if (account_find_uid(place_etc(), attempt->user, &uid) != 0 && names_knows(attempt->user))
+        return PAM_USER_UNKNOWN;
+    rule(pamh, attempt, uid == 0);
+    return take_time(pamh, attempt, uid, NULL, 0, PAM_USER_UNKNOWN);
+}
+
+/* The password is right. What follows may refuse the login, but never for something that failed. */
+static int
+let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *account)
+{
+    const struct config_policy *policy = &attempt->policy;
+    bool is_below = account->hash[0] != '\0' && strength_is_below_floor(policy, account->hash);
+
+    if (is_below && policy->floor_action == CONFIG_DENY) {
+        log_write(pamh, LOG_WARNING,
+                  "login of %s denied: the password is right, but its hash is below floor_memory",
+                  attempt->user);
+        return PAM_PERM_DENIED;
+    }
+    if (upgrade_run(pamh, attempt->options, policy, attempt->user, account, attempt->password))
+        is_below = strength_is_below_floor(policy, account->hash);
+    if (is_below)
+        log_write(pamh, LOG_NOTICE, "the hash of %s is below floor_memory%s", attempt->user,
+                  policy->floor_action == CONFIG_EXPIRE ? "; the password is to be changed" : "");
+    if (is_below && policy->floor_action == CONFIG_EXPIRE)
+        return verdict_keep(pamh, attempt->user);
+    return PAM_SUCCESS;
+}
 
 static int
-check(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
-      const char *password)
+check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *account)
 {
-    bool null_is_ok = options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0;
-    struct account account;
-    struct config_policy policy;
-    struct config_error error;
-    int rc = verify_find(pamh, options, user, &account);
+    uint64_t start_us;
+    bool was_computed;
+    int rc;
 
+    rule(pamh, attempt, account->uid == 0);
+    start_us = dummy_now_us();
+    rc = verify_password(pamh, attempt->options, &attempt->policy, attempt->user, account,
+                         attempt->password, attempt->null_is_ok);
+    if (rc == PAM_SUCCESS)
+        return let_in(pamh, attempt, account);
+    if (rc != PAM_AUTH_ERR && rc != PAM_USER_UNKNOWN && rc != PAM_PERM_DENIED)
+        return rc;
+    was_computed = rc != PAM_PERM_DENIED && account_hash_is_usable(account->hash);
+    return take_time(pamh, attempt, account->uid, was_computed ? account->hash : NULL,
+                     dummy_now_us() - start_us, rc);
+}
+
+static int
+check(pam_handle_t *pamh, struct attempt *attempt)
+{
+    struct account account;
+    int rc = verify_find(pamh, attempt->options, attempt->user, &account);
+
+    verify_delay(pamh, attempt->options);
     if (rc == PAM_CRED_INSUFFICIENT) /* screen lockers and the like */
-        return helper_verify(pamh, options, user, password, null_is_ok);
+        return helper_verify(pamh, attempt->options, attempt->user, attempt->password,
+                             attempt->null_is_ok);
+    if (rc == PAM_USER_UNKNOWN)
+        return refuse_unknown(pamh, attempt);
     if (rc != PAM_SUCCESS)
         return rc;
-    /* No value of it decides about a password; but whoever broke it finds a line in the log soon.
-     */
-    ruling_find(pamh, options, user, account.uid == 0, &policy, &error);
-    rc = verify_password(pamh, options, &policy, user, &account, password, null_is_ok);
+    rc = check_account(pamh, attempt, &account);
     account_free(&account);
     return rc;
 }
@@ -38,19 +141,32 @@ check(pam_handle_t *pamh, unsigned flags, const struct options *options, const c
 int
 auth_run(pam_handle_t *pamh, unsigned flags, const struct options *options)
 {
-    const char *user = NULL;
-    const char *password = NULL;
-    int rc = pam_get_user(pamh, &user, NULL);
+    struct attempt attempt = {.options = options,
+                              .null_is_ok =
+                                  options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0};
+    int rc = pam_get_user(pamh, &attempt.user, NULL);
 
-    if (rc == PAM_SUCCESS && user != NULL)
-        rc = pam_get_authtok(pamh, PAM_AUTHTOK, &password, NULL);
+    verdict_drop(pamh);
+    if (rc == PAM_SUCCESS && attempt.user != NULL)
+        rc = pam_get_authtok(pamh, PAM_AUTHTOK, &attempt.password, NULL);
     if (rc == PAM_CONV_AGAIN)
         return PAM_INCOMPLETE;
-    if (rc != PAM_SUCCESS || user == NULL || password == NULL) {
+    if (rc != PAM_SUCCESS || attempt.user == NULL || attempt.password == NULL) {
         log_debug(pamh, options, "no name or no password was given");
         return rc != PAM_SUCCESS ? rc : PAM_AUTH_ERR;
     }
-    rc = check(pamh, flags, options, user, password);
+    rc = check(pamh, &attempt);
     log_debug(pamh, options, "authentication: %s", pam_strerror(pamh, rc));
     return rc;
+}
+
+int
+auth_account(pam_handle_t *pamh)
+{
+    const char *user = NULL;
+
+    if (pam_get_user(pamh, &user, NULL) != PAM_SUCCESS || user == NULL ||
+        !verdict_is_due(pamh, user))
+        return PAM_IGNORE;
+    return PAM_NEW_AUTHTOK_REQD;
 }

@@ -25,6 +25,7 @@
 #include "policy/account.h"
 #include "policy/anycrypt.h"
 #include "policy/config.h"
+#include "policy/strength.h"
 
 #define SERVICE "mhkdf_chkpwd"
 #define PASSWORD_SIZE (MHKDF_CRYPT_PASSWORD_MAX + 2) /* one more than is right, and the NUL */
@@ -118,9 +119,10 @@ find_policy(const char *name, bool is_root, struct config_policy *policy)
 static enum chkpwd_answer
 verify(const char *name, const struct account *account, const char *password)
 {
-    struct mhkdf_memory_report report;
     struct config_policy policy;
     struct mhkdf_arena arena = {.socket = place_arena(), .service = SERVICE};
+    struct mhkdf_env resources = {.arena = NULL};
+    const char *wrong;
     bool with_arena;
 
     find_policy(name, account->uid == 0, &policy);
@@ -133,8 +135,15 @@ verify(const char *name, const struct account *account, const char *password)
         say(LOG_CRIT, "can't give up privileges: %m");
         return CHKPWD_UNAVAILABLE;
     }
-    return judge(name,
-                 anycrypt_verify_in(password, account->hash, with_arena ? &arena : NULL, &report));
+    wrong = strength_above_ceiling(&policy, account->hash);
+    if (wrong != NULL) {
+        say(LOG_WARNING, "the hash of %s is refused: %s", name, wrong);
+        return CHKPWD_DENIED;
+    }
+    if (with_arena)
+        resources.arena = &arena;
+    resources.threads = policy.threads;
+    return judge(name, anycrypt_verify_in(password, account->hash, &resources));
 }
 
 static enum chkpwd_answer

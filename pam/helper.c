@@ -168,6 +168,8 @@ translate(pam_handle_t *pamh, const struct options *options, const char *user, i
         return PAM_AUTHINFO_UNAVAIL;
     case CHKPWD_BUSY:
         return PAM_SYSTEM_ERR;
+    case CHKPWD_DENIED:
+        return PAM_PERM_DENIED;
     case CHKPWD_REFUSED:
         log_debug(pamh, options, "mhkdf_chkpwd verifies only its caller's own account");
         return PAM_AUTHINFO_UNAVAIL;

@@ -17,7 +17,7 @@
  * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong, and mhkdf_chkpwd took its time to say so;
  * PAM_USER_UNKNOWN: no password could be right here; PAM_AUTHINFO_UNAVAIL: it couldn't be verified,
  * mhkdf_chkpwd doesn't run, or refuses since the account isn't the caller's own; PAM_SYSTEM_ERR:
- * not for now, since there is no slot in the arena.
+ * not for now, since there is no slot in the arena; PAM_PERM_DENIED: the hash is above the ceiling.
  */
 int helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
                   const char *password, bool null_is_ok);

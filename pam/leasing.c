@@ -74,7 +74,9 @@ leasing_plan(pam_handle_t *pamh, const struct config_policy *policy, uint32_t ac
     out->arena.slots_max = policy->slots_max;
     /* Not for a user who becomes root: any number of his programs could wait at the same time. */
     out->arena.private_when_busy = account_uid == 0 && out->arena.real_uid == 0 && is_console(pamh);
-    out->use = policy->use == CONFIG_ARENA_OFF ? NULL : &out->arena;
+    out->resources.arena = policy->use == CONFIG_ARENA_OFF ? NULL : &out->arena;
+    out->resources.report = &out->report;
+    out->resources.threads = policy->threads;
 }
 
 void

@@ -13,14 +13,14 @@
 
 struct leasing {
     struct mhkdf_arena arena;
-    struct mhkdf_arena *use; /* for anycrypt: &arena, or NULL where it isn't to be asked */
     struct mhkdf_memory_report report;
+    struct mhkdf_env resources; /* for anycrypt: with the two above, or without an arena */
 };
 
 /**
  * Plans for the account with this uid. Root at the console gets memory without the arena after
  * policy->wait_ms. out keeps
- * pointers of the handle's.
+ * pointers of the handle's and to itself.
  */
 void leasing_plan(pam_handle_t *pamh, const struct config_policy *policy, uint32_t account_uid,
                   struct leasing *out);

@@ -5,6 +5,7 @@ pam_sources = \
 	pam/auth.c pam/auth.h \
 	pam/chkpwd.h \
 	pam/descriptors.c pam/descriptors.h \
+	pam/dummy.c pam/dummy.h \
 	pam/finding.c pam/finding.h \
 	pam/helper.c pam/helper.h \
 	pam/leasing.c pam/leasing.h \
@@ -15,6 +16,8 @@ pam_sources = \
 	pam/password.c pam/password.h \
 	pam/place.c pam/place.h \
 	pam/ruling.c pam/ruling.h \
+	pam/upgrade.c pam/upgrade.h \
+	pam/verdict.c pam/verdict.h \
 	pam/verify.c pam/verify.h
 pam_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS) \
 	$(SELINUX_LIBS) $(AUDIT_LIBS)

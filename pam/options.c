@@ -17,6 +17,8 @@ parse_one(const char *word, struct options *out)
         out->use_first_pass = true;
     } else if (strcmp(word, "use_authtok") == 0) {
         out->use_authtok = true;
+    } else if (strcmp(word, "nodelay") == 0) {
+        out->nodelay = true;
     } else if (strcmp(word, "debug") == 0) {
         out->debug = true;
     } else if (strncmp(word, "conf=", 5) == 0 && word[5] != '\0') {

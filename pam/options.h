@@ -11,6 +11,7 @@ struct options {
     bool nullok;
     bool use_first_pass; /* libpam reads this and use_authtok itself, too */
     bool use_authtok;
+    bool nodelay;
     bool debug;
     const char *conf; /* by conf=, so it must exist; NULL: none was given */
 };

@@ -58,11 +58,14 @@ pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv)
 int
 pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
-    (void)pamh;
+    struct options options;
+    int rc;
+
     (void)flags;
-    (void)argc;
-    (void)argv;
-    return PAM_IGNORE;
+    options_parse(pamh, argc, argv, &options);
+    rc = auth_account(pamh);
+    log_debug(pamh, &options, "account: %s", pam_strerror(pamh, rc));
+    return rc;
 }
 
 int

@@ -16,6 +16,7 @@
 #include "pam/log.h"
 #include "pam/place.h"
 #include "pam/ruling.h"
+#include "pam/verdict.h"
 #include "pam/verify.h"
 #include "policy/newhash.h"
 #include "policy/shadow.h"
@@ -92,11 +93,23 @@ check_aging(pam_handle_t *pamh, unsigned flags, enum aging_state state)
     return PAM_SUCCESS;
 }
 
+/* Where this login found the hash too weak, the password is due, however new it is. */
+static enum aging_state
+judge_aging(pam_handle_t *pamh, unsigned flags, const char *user, const struct account *account)
+{
+    enum aging_state state = aging_judge(&account->aging, shadow_today());
+
+    if ((flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && verdict_is_due(pamh, user) &&
+        (state == AGING_VALID || state == AGING_TOO_RECENT))
+        return AGING_CHANGE_DUE;
+    return state;
+}
+
 static int
 prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
                 const struct account *account)
 {
-    enum aging_state state = aging_judge(&account->aging, shadow_today());
+    enum aging_state state = judge_aging(pamh, flags, user, account);
     struct config_policy policy;
     int rc;
 
@@ -170,8 +183,13 @@ ask_for_others(pam_handle_t *pamh, const struct options *options)
     }
 }
 
+/* Bytes of a new password. */
+struct limits {
+    size_t min, max;
+};
+
 static bool
-is_acceptable(pam_handle_t *pamh, unsigned flags, const char *password, uint32_t min_length)
+is_acceptable(pam_handle_t *pamh, unsigned flags, const char *password, const struct limits *limits)
 {
     const void *old = NULL;
     size_t len = strlen(password);
@@ -180,14 +198,14 @@ is_acceptable(pam_handle_t *pamh, unsigned flags, const char *password, uint32_t
         old = NULL;
     if (len == 0)
         log_tell_error(pamh, flags, "No password has been supplied.");
-    else if (len > MHKDF_CRYPT_PASSWORD_MAX)
-        log_tell_error(pamh, flags, "You must choose a shorter password, of at most %d bytes.",
-                       MHKDF_CRYPT_PASSWORD_MAX);
+    else if (len > limits->max)
+        log_tell_error(pamh, flags, "You must choose a shorter password, of at most %zu bytes.",
+                       limits->max);
     else if (old != NULL && strcmp(old, password) == 0)
         log_tell_error(pamh, flags, "The password has not been changed.");
-    else if (len < min_length)
-        log_tell_error(pamh, flags, "You must choose a longer password, of at least %u bytes.",
-                       min_length);
+    else if (len < limits->min)
+        log_tell_error(pamh, flags, "You must choose a longer password, of at least %zu bytes.",
+                       limits->min);
     else
         return true;
     return false;
@@ -206,7 +224,7 @@ forget(char **password)
  * NULL; who gives that again is a program (chpasswd, say) that has no other, and was told already.
  */
 static int
-ask_new_password(pam_handle_t *pamh, unsigned flags, uint32_t min_length, char **refused,
+ask_new_password(pam_handle_t *pamh, unsigned flags, const struct limits *limits, char **refused,
                  const char **password)
 {
     int rc = pam_get_authtok(pamh, PAM_AUTHTOK, password, NULL);
@@ -215,7 +233,7 @@ ask_new_password(pam_handle_t *pamh, unsigned flags, uint32_t min_length, char *
         return rc;
     rc = PAM_AUTHTOK_ERR;
     if (*password != NULL && (*refused == NULL || strcmp(*refused, *password) != 0)) {
-        if (is_acceptable(pamh, flags, *password, min_length))
+        if (is_acceptable(pamh, flags, *password, limits))
             return PAM_SUCCESS;
         forget(refused);
         *refused = strdup(*password);
@@ -227,7 +245,7 @@ ask_new_password(pam_handle_t *pamh, unsigned flags, uint32_t min_length, char *
 
 static int
 get_new_password(pam_handle_t *pamh, unsigned flags, const struct options *options,
-                 uint32_t min_length, const char **password)
+                 const struct limits *limits, const char **password)
 {
     int tries = options->use_authtok || options->use_first_pass ? 1 : TRIES;
     char *refused = NULL;
@@ -235,7 +253,7 @@ get_new_password(pam_handle_t *pamh, unsigned flags, const struct options *optio
 
     for (; rc == PAM_TRY_AGAIN && tries > 0; tries--) {
         *password = NULL;
-        rc = ask_new_password(pamh, flags, min_length, &refused, password);
+        rc = ask_new_password(pamh, flags, limits, &refused, password);
     }
     forget(&refused);
     if (rc != PAM_SUCCESS)
@@ -257,6 +275,7 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
 
     switch (rc) {
     case 0:
+        verdict_drop(pamh);
         log_write(pamh, LOG_NOTICE, "password changed for %s", finding->user);
         return PAM_SUCCESS;
     case ETIMEDOUT:
@@ -287,8 +306,7 @@ make_hash(pam_handle_t *pamh, const struct options *options, const struct config
     int rc;
 
     leasing_plan(pamh, policy, uid, &leasing);
-    rc =
-        newhash_make_in(password, &policy->cost, uid == 0, leasing.use, &leasing.report, hash, why);
+    rc = newhash_make(password, policy, uid == 0, &leasing.resources, hash, why);
     leasing_log(pamh, options, &leasing);
     return rc;
 }
@@ -333,6 +351,7 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     const char *password;
     struct account account;
     struct config_policy policy;
+    struct limits limits;
     uint32_t uid;
     int rc = for_change(verify_find(pamh, options, finding->user, &account));
 
@@ -342,7 +361,9 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     account_free(&account);
     if (!policy_is_good(pamh, flags, options, finding->user, uid, &policy))
         return PAM_AUTHTOK_ERR;
-    rc = get_new_password(pamh, flags, options, as_root ? 1 : policy.min_length, &password);
+    limits.min = as_root ? 1 : policy.min_length;
+    limits.max = methods_length_max(policy.method);
+    rc = get_new_password(pamh, flags, options, &limits, &password);
     if (rc != PAM_SUCCESS) {
         log_write(pamh, LOG_NOTICE, "password of %s not changed: no acceptable one was given",
                   finding->user);

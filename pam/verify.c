@@ -12,6 +12,7 @@
 #include "pam/log.h"
 #include "pam/place.h"
 #include "policy/anycrypt.h"
+#include "policy/strength.h"
 
 #define FAIL_DELAY_US 2000000U /* what pam_unix asks for */
 
@@ -38,6 +39,13 @@ verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
         log_write(pamh, LOG_ERR, "the local accounts can't be read: %m");
         return PAM_AUTHINFO_UNAVAIL;
     }
+}
+
+void
+verify_delay(pam_handle_t *pamh, const struct options *options)
+{
+    if (!options->nodelay)
+        pam_fail_delay(pamh, FAIL_DELAY_US);
 }
 
 /* A password that couldn't be verified isn't wrong. Where the hash is no hash, no password is
@@ -87,6 +95,7 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config_p
 {
     const char *hash = account->hash;
     struct leasing leasing;
+    const char *wrong;
     int rc;
 
     if (hash[0] == '\0')
@@ -98,8 +107,13 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config_p
     /* No hash was ever made from a longer one: crypt(3) refuses them, and so do we. */
     if ((password[0] == '\0' && !null_is_ok) || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
         return PAM_AUTH_ERR;
+    wrong = strength_above_ceiling(policy, hash);
+    if (wrong != NULL) {
+        log_write(pamh, LOG_WARNING, "the hash of %s is refused: %s", user, wrong);
+        return PAM_PERM_DENIED;
+    }
     leasing_plan(pamh, policy, account->uid, &leasing);
-    rc = anycrypt_verify_in(password, hash, leasing.use, &leasing.report);
+    rc = anycrypt_verify_in(password, hash, &leasing.resources);
     leasing_log(pamh, options, &leasing);
     return judge(pamh, user, rc);
 }
@@ -111,7 +125,7 @@ verify_password(pam_handle_t *pamh, const struct options *options,
 {
     int rc;
 
-    pam_fail_delay(pamh, FAIL_DELAY_US);
+    verify_delay(pamh, options);
     rc = compare(pamh, options, policy, user, account, password, null_is_ok);
     if (rc == PAM_AUTH_ERR)
         log_failure(pamh, user);

@@ -21,13 +21,17 @@
 int verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
                 struct account *account);
 
+/** Asks PAM to delay the answer, if it is no, unless the options say that it isn't to be. */
+void verify_delay(pam_handle_t *pamh, const struct options *options);
+
 /**
- * Verifies the password against the account's hash; a wrong one is logged, and PAM is asked to
- * delay the answer to it. null_is_ok: an account without password may be entered without one.
+ * Verifies the password against the account's hash; a wrong one is logged, and its answer delayed.
+ * null_is_ok: an account without password may be entered without one.
  *
  * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong. PAM_USER_UNKNOWN: no password could be right here, since
  * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it
  * couldn't be computed. PAM_SYSTEM_ERR: not for now, since there is no slot in the arena.
+ * PAM_PERM_DENIED: the hash is above the policy's ceiling; nothing was computed.
  */
 int verify_password(pam_handle_t *pamh, const struct options *options,
                     const struct config_policy *policy, const char *user,

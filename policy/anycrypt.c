@@ -114,7 +114,18 @@ out:
     return rc;
 }
 
-static const struct mhkdf_env env = {.foreign_crypt = foreign_crypt};
+static struct mhkdf_env
+with_foreign(const struct mhkdf_env *resources)
+{
+    struct mhkdf_env env = {.foreign_crypt = foreign_crypt};
+
+    if (resources != NULL) {
+        env.arena = resources->arena;
+        env.report = resources->report;
+        env.threads = resources->threads;
+    }
+    return env;
+}
 
 static int
 check_foreign(const char *setting)
@@ -175,17 +186,15 @@ anycrypt_check(const char *setting, struct anycrypt_needs *needs)
 int
 anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE])
 {
-    return anycrypt_hash_in(password, setting, NULL, NULL, out);
+    return anycrypt_hash_in(password, setting, NULL, out);
 }
 
 int
-anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_arena *arena,
-                 struct mhkdf_memory_report *report, char out[MHKDF_STRING_SIZE])
+anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_env *resources,
+                 char out[MHKDF_STRING_SIZE])
 {
-    struct mhkdf_env with = env;
+    struct mhkdf_env with = with_foreign(resources);
 
-    with.arena = arena;
-    with.report = report;
     out[0] = '\0';
     if (mhkdf_is_ours(setting))
         return mhkdf_crypt(password, strlen(password), setting, &with, out);
@@ -208,19 +217,16 @@ compare(const char *made, const char *hash)
 int
 anycrypt_verify(const char *password, const char *hash)
 {
-    return anycrypt_verify_in(password, hash, NULL, NULL);
+    return anycrypt_verify_in(password, hash, NULL);
 }
 
 int
-anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_arena *arena,
-                   struct mhkdf_memory_report *report)
+anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_env *resources)
 {
-    struct mhkdf_env with = env;
+    struct mhkdf_env with = with_foreign(resources);
     char made[MHKDF_STRING_SIZE] = "";
     int rc;
 
-    with.arena = arena;
-    with.report = report;
     if (mhkdf_is_ours(hash))
         return mhkdf_verify(password, strlen(password), hash, &with);
     rc = foreign_crypt(NULL, password, hash, made);

@@ -45,11 +45,11 @@ int anycrypt_check(const char *setting, struct anycrypt_needs *needs);
 int anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE]);
 
 /**
- * The same, and the hash's memory comes from arena (NULL: from nowhere else), if the method is one
- * of ours; *report says so. Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
+ * The same with resources, if the method is one of ours: their arena, report and threads count, and
+ * may be NULL or 0; so may resources. Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
  */
-int anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_arena *arena,
-                     struct mhkdf_memory_report *report, char out[MHKDF_STRING_SIZE]);
+int anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_env *resources,
+                     char out[MHKDF_STRING_SIZE]);
 
 /**
  * Verifies password against hash; the comparison takes a time that doesn't depend on either.
@@ -60,11 +60,7 @@ int anycrypt_hash_in(const char *password, const char *setting, const struct mhk
  */
 int anycrypt_verify(const char *password, const char *hash);
 
-/**
- * The same, and the hash's memory comes from arena (NULL: from nowhere else), if the method is one
- * of ours; *report says so. Besides, as mhkdf_verify: EBUSY, ECONNREFUSED.
- */
-int anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_arena *arena,
-                       struct mhkdf_memory_report *report);
+/** The same with resources, as anycrypt_hash_in. */
+int anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_env *resources);
 
 #endif

@@ -45,9 +45,17 @@ out:
     return agrees;
 }
 
-static const char *
-why_not_for_root(const char *setting, const struct mhkdf_cost *cost)
+const char *
+newhash_why_not_for_root(const struct config_policy *policy)
 {
+    const struct mhkdf_cost *cost = &policy->cost;
+    struct mhkdf_cost least = {cost->method, 8, 1, 1, cost->chain};
+    char setting[MHKDF_STRING_SIZE];
+
+    if (policy->method->ours == 0)
+        return NULL;
+    if (make_setting(&least, setting) != 0)
+        return "there are no random numbers to try the system's libcrypt with";
     if (crypt_checksalt(setting) != CRYPT_SALT_OK)
         return "the system's libcrypt doesn't know the method, and rescue mode depends on it";
     if (!crypt_agrees(cost))
@@ -77,31 +85,43 @@ make_by_libcrypt(const char *password, char out[MHKDF_STRING_SIZE])
 }
 
 int
-newhash_make(const char *password, const struct mhkdf_cost *cost, bool for_root,
-             char out[MHKDF_STRING_SIZE], const char **why)
+newhash_setting(const struct config_policy *policy, uint32_t memory_kib,
+                char out[MHKDF_STRING_SIZE])
 {
-    return newhash_make_in(password, cost, for_root, NULL, NULL, out, why);
+    const struct methods_entry *method = policy->method;
+    char setting[CRYPT_GENSALT_OUTPUT_SIZE];
+    struct mhkdf_cost cost = policy->cost;
+    unsigned long count = methods_count(method, memory_kib);
+
+    out[0] = '\0';
+    if (method->ours != 0) {
+        cost.memory_kib = memory_kib;
+        return make_setting(&cost, out);
+    }
+    if (crypt_gensalt_rn(method->prefix, count, NULL, 0, setting, sizeof(setting)) == NULL ||
+        strlen(setting) >= MHKDF_STRING_SIZE)
+        return ENOSYS;
+    memcpy(out, setting, strlen(setting) + 1);
+    return 0;
 }
 
 int
-newhash_make_in(const char *password, const struct mhkdf_cost *cost, bool for_root,
-                const struct mhkdf_arena *arena, struct mhkdf_memory_report *report,
-                char out[MHKDF_STRING_SIZE], const char **why)
+newhash_make(const char *password, const struct config_policy *policy, bool for_root,
+             const struct mhkdf_env *resources, char out[MHKDF_STRING_SIZE], const char **why)
 {
     char setting[MHKDF_STRING_SIZE];
     int rc;
 
     *why = NULL;
     out[0] = '\0';
-    if (report != NULL)
-        memset(report, 0, sizeof(*report));
-    if (strlen(password) > MHKDF_CRYPT_PASSWORD_MAX)
+    if (resources != NULL && resources->report != NULL)
+        memset(resources->report, 0, sizeof(*resources->report));
+    if (strlen(password) > methods_length_max(policy->method))
         return ERANGE;
-    rc = make_setting(cost, setting);
-    if (rc != 0)
-        return rc;
     if (for_root)
-        *why = why_not_for_root(setting, cost);
-    return *why != NULL ? make_by_libcrypt(password, out)
-                        : anycrypt_hash_in(password, setting, arena, report, out);
+        *why = newhash_why_not_for_root(policy);
+    if (*why != NULL)
+        return make_by_libcrypt(password, out);
+    rc = newhash_setting(policy, policy->cost.memory_kib, setting);
+    return rc == 0 ? anycrypt_hash_in(password, setting, resources, out) : rc;
 }

@@ -15,7 +15,7 @@ tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
 pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
-	tests/pam/test_password
+	tests/pam/test_password tests/pam/test_policy
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -49,6 +49,11 @@ tests_pam_test_password_SOURCES = tests/pam/test_password.c tests/pam/stage.c te
 	tests/lib/scratch.h
 tests_pam_test_password_CFLAGS = $(pam_test_cflags)
 tests_pam_test_password_LDADD = $(pam_test_ldadd)
+
+tests_pam_test_policy_SOURCES = tests/pam/test_policy.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
+tests_pam_test_policy_CFLAGS = $(pam_test_cflags)
+tests_pam_test_policy_LDADD = $(pam_test_ldadd)
 endif
 endif
 endif

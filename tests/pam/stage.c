@@ -101,6 +101,7 @@ stage_clear(void **state)
 {
     (void)state;
     memset(stage.answers, 0, sizeof(stage.answers));
+    stage.service = "stage";
     stage.answered = 0;
     stage.said[0] = '\0';
     stage.delay_us = 0;
@@ -114,6 +115,8 @@ stage_clear(void **state)
     stage_put("mhkdf.conf", "[default]\nmemory = 32K\n");
     chmod(in_etc("log"), 0666);
     setenv("MHKDF_TEST_UID", "1000", 1);
+    unsetenv("MHKDF_TEST_GROUPS");
+    unsetenv("MHKDF_TEST_NSS");
     return 0;
 }
 
@@ -215,7 +218,7 @@ stage_hash(const char *password)
 void
 stage_service(const char *text)
 {
-    FILE *f = fopen(in_services("stage"), "w");
+    FILE *f = fopen(in_services(stage.service), "w");
 
     assert_non_null(f);
     for (; *text != '\0'; text++) {
@@ -297,9 +300,10 @@ start(const char *user)
 
     stage.answered = 0;
     if (STAGE_IS_WRAPPED)
-        assert_int_equal(pam_start("stage", user, &conv, &pamh), PAM_SUCCESS);
+        assert_int_equal(pam_start(stage.service, user, &conv, &pamh), PAM_SUCCESS);
     else
-        assert_int_equal(pam_start_confdir("stage", user, &conv, service_dir, &pamh), PAM_SUCCESS);
+        assert_int_equal(pam_start_confdir(stage.service, user, &conv, service_dir, &pamh),
+                         PAM_SUCCESS);
     set_delay(pamh);
     if (stage.rhost != NULL)
         assert_int_equal(pam_set_item(pamh, PAM_RHOST, stage.rhost), PAM_SUCCESS);
@@ -358,6 +362,22 @@ stage_setcred(const char *user, int *auth)
     if (auth != NULL)
         *auth = pam_authenticate(pamh, 0);
     return end(pamh, pam_setcred(pamh, PAM_ESTABLISH_CRED));
+}
+
+int
+stage_login(const char *user, int *auth, int *change)
+{
+    pam_handle_t *pamh = start(user);
+    int rc;
+
+    if (auth != NULL)
+        *auth = pam_authenticate(pamh, 0);
+    rc = pam_acct_mgmt(pamh, 0);
+    if (rc == PAM_NEW_AUTHTOK_REQD && change != NULL) {
+        *change = pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK);
+        rc = pam_acct_mgmt(pamh, 0);
+    }
+    return end(pamh, rc);
 }
 
 const char *

@@ -25,6 +25,7 @@
 #define STAGE_USER "bob"
 
 struct stage {
+    const char *service;         /* PAM's name of it */
     char etc[64];                /* folder with passwd, shadow, mhkdf.conf */
     const char *answers[16];     /* to prompts without echo, in turn; after them comes failure */
     unsigned answered;           /* how many were given */
@@ -78,6 +79,9 @@ void stage_service(const char *text);
 /** Calls libpam with the service and gives what it returns. */
 int stage_authenticate(const char *user, int flags);
 int stage_chauthtok(const char *user, int flags);
+/** pam_authenticate, unless NULL, and pam_acct_mgmt with their results; then, if the latter is
+ * PAM_NEW_AUTHTOK_REQD, what login(1) does about it, and pam_acct_mgmt again. */
+int stage_login(const char *user, int *auth, int *change);
 /** pam_setcred after pam_authenticate with its result in *auth, or, if NULL, without. */
 int stage_setcred(const char *user, int *auth);
 

@@ -86,13 +86,14 @@ __wrap_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rby
     return __real_crypt_gensalt_rn(prefix, count, rbytes, nrbytes, output, size);
 }
 
-static const struct mhkdf_cost cost = {MHKDF_METHOD_MHKDF1, 64, 2, 2, 3};
+static struct config_policy policy = {.cost = {MHKDF_METHOD_MHKDF1, 64, 2, 2, 3}};
 #define OURS "$mhkdf$v=1$m=64,t=2,p=2,c=3$"
 
 static int
 set_up(void **unused)
 {
     (void)unused;
+    policy.method = methods_get(METHODS_MHKDF);
     accepts_ours = computes_ours = computes_well = false;
     is_current = has_yescrypt = has_others = true;
     prefers_ours = false;
@@ -106,7 +107,7 @@ make(bool for_root, const char *prefix, const char *reason)
     char hash[MHKDF_STRING_SIZE];
     const char *why = "unset";
 
-    assert_int_equal(newhash_make("password", &cost, for_root, hash, &why), 0);
+    assert_int_equal(newhash_make("password", &policy, for_root, NULL, hash, &why), 0);
     assert_memory_equal(hash, prefix, strlen(prefix));
     assert_int_equal(anycrypt_verify("password", hash), 0);
     assert_int_equal(anycrypt_verify("passwort", hash), EKEYREJECTED);
@@ -125,8 +126,8 @@ others_get_ours_whatever_libcrypt_has(void **unused)
     (void)unused;
     make(false, OURS, NULL);
     assert_int_equal(crypts, 0);
-    assert_int_equal(newhash_make("password", &cost, false, one, &why), 0);
-    assert_int_equal(newhash_make("password", &cost, false, two, &why), 0);
+    assert_int_equal(newhash_make("password", &policy, false, NULL, one, &why), 0);
+    assert_int_equal(newhash_make("password", &policy, false, NULL, two, &why), 0);
     assert_string_not_equal(one, two);
 }
 
@@ -179,7 +180,7 @@ root_gets_something_without_yescrypt(void **unused)
     prefers_ours = true;
     make(true, "$6$", "doesn't know");
     has_others = false;
-    assert_int_equal(newhash_make("password", &cost, true, hash, &why), ENOSYS);
+    assert_int_equal(newhash_make("password", &policy, true, NULL, hash, &why), ENOSYS);
     assert_string_equal(hash, "");
 }
 
@@ -193,12 +194,12 @@ long_passwords_are_refused(void **unused)
     (void)unused;
     memset(password, 'p', sizeof(password));
     password[sizeof(password) - 1] = '\0';
-    assert_int_equal(newhash_make(password, &cost, false, hash, &why), ERANGE);
+    assert_int_equal(newhash_make(password, &policy, false, NULL, hash, &why), ERANGE);
     assert_string_equal(hash, "");
-    assert_int_equal(newhash_make(password, &cost, true, hash, &why), ERANGE);
+    assert_int_equal(newhash_make(password, &policy, true, NULL, hash, &why), ERANGE);
     password[MHKDF_CRYPT_PASSWORD_MAX] = '\0';
-    assert_int_equal(newhash_make(password, &cost, false, hash, &why), 0);
-    assert_int_equal(newhash_make(password, &cost, true, hash, &why), 0);
+    assert_int_equal(newhash_make(password, &policy, false, NULL, hash, &why), 0);
+    assert_int_equal(newhash_make(password, &policy, true, NULL, hash, &why), 0);
 }
 
 int
