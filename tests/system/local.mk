@@ -16,4 +16,5 @@ EXTRA_DIST += \
 	tests/system/test_rescue.py \
 	tests/system/test_shadow.py \
 	tests/system/test_timing.py \
+	tests/system/test_upgrade.py \
 	tests/system/walk.py

@@ -82,10 +82,12 @@ for user in ('bang', 'star', 'lockedours', 'cut', 'long', 'version', 'cross'):
                      drive.su, 'boris', user, text)
 
 
-@tap.case('old hashes are what they were')
+@tap.case('old hashes have been replaced by those who logged in, with the same passwords')
 def _():
-    for name, prefix in METHODS.items():
-        tap.equal(drive.hash_of(name), drive.perl_crypt(OLD, prefix))
+    for name in (*METHODS, *ARGON2):
+        tap.equal(common.method_of(name), '$mhkdf$')
+        tap.check(common.verifies(name, OLD), f'another password than that of {name}')
+    tap.equal(common.method_of('version'), '$mhkdf$')
 
 
 @tap.case('failures are logged as pam_unix does, with the name of the user')
