@@ -122,10 +122,10 @@ check(pam_handle_t *pamh, struct attempt *attempt)
     struct account account;
     int rc = verify_find(pamh, attempt->options, attempt->user, &account);
 
-    verify_delay(pamh, attempt->options);
     if (rc == PAM_CRED_INSUFFICIENT) /* screen lockers and the like */
         return helper_verify(pamh, attempt->options, attempt->user, attempt->password,
                              attempt->null_is_ok);
+    verify_delay(pamh, attempt->options);
     if (rc == PAM_USER_UNKNOWN)
         return refuse_unknown(pamh, attempt);
     if (rc != PAM_SUCCESS)

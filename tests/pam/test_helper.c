@@ -92,6 +92,7 @@ answers_are_translated(void **unused)
         {"exit 12", PAM_AUTHINFO_UNAVAIL, NULL},
         {"exit 13", PAM_SYSTEM_ERR, NULL},
         {"exit 14", PAM_AUTHINFO_UNAVAIL, "only its caller's own account"},
+        {"exit 15", PAM_PERM_DENIED, NULL},
         {"exit 1", PAM_AUTHINFO_UNAVAIL, "chkpwd has failed: status 1"},
         {"exit 2", PAM_AUTHINFO_UNAVAIL, "status 2"},
         {"exit 99", PAM_AUTHINFO_UNAVAIL, "status 99"},
