@@ -17,6 +17,7 @@ import tap
 from common import need, read, run, verifies
 
 KILLS = 140             # of chpasswd; half as many of passwd
+LOGIN_KILLS = 60
 ROUNDS = 25             # of each program that runs beside others
 common.cheap_hashes()
 chance = random.Random()
@@ -124,6 +125,32 @@ def _():
             password = now
     watch.check()
     print(f'# {killed} of {KILLS // 2} killed, {changed} changes stored')
+
+
+@tap.case(f'a login that upgrades the hash is killed at {LOGIN_KILLS} moments')
+def _():
+    password, killed, upgraded = 'the password 0', 0, 0
+    weak = drive.perl_crypt(password, '$5$rounds=1000$abcdefgh')
+    need(drive.set_password('emil', weak, encrypted=True))
+    span = drive.su('boris', 'emil', password).seconds
+    with Watch() as watch:
+        for _ in range(LOGIN_KILLS):
+            need(drive.set_password('emil', weak, encrypted=True))
+            before = lines()
+            with drive.Terminal(['su', 'emil', '-c', 'true'], user='boris') as tty:
+                tty.expect(rb'Password: ')
+                tty.secret(password)
+                time.sleep(chance.uniform(0, span))
+                os.kill(tty.pid, signal.SIGKILL)
+                killed += tty.wait() == -signal.SIGKILL
+            after = lines()
+            tap.equal({n: rest for n, rest in after.items() if n != 'emil'}, {n: rest for n, rest in before.items() if n != 'emil'})
+            tap.equal(after['emil'].split(':')[1:], before['emil'].split(':')[1:], 'fields beside the hash')
+            if after['emil'] != before['emil']:
+                upgraded += 1
+                tap.check(verifies('emil', password), 'the hash is neither the old one nor one of the password')
+    watch.check()
+    print(f'# {killed} of {LOGIN_KILLS} killed, {upgraded} upgrades stored')
 
 
 @tap.case('after that, passwords can be changed, and nothing is left behind')
