@@ -11,6 +11,7 @@ include tests/arena/local.mk
 include tests/check/local.mk
 include tests/cli/local.mk
 include tests/crypt/local.mk
+include tests/fuzz/local.mk
 include tests/pam/local.mk
 include tests/root/local.mk
 include tests/system/local.mk
