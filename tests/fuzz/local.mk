@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Readers of files that somebody else may have written, fed with mutations. "make check" runs a
-# fixed number of always the same ones; "make fuzz-config", with clang, makes a libFuzzer of it:
+# fixed number of always the same ones. Configured with CC=clang, there is a libFuzzer as well:
 #   make fuzz-config && ./fuzz-config -max_total_time=600
 check_PROGRAMS += tests/fuzz/run_config
 TESTS += tests/fuzz/run_config
