@@ -91,8 +91,9 @@ let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *accoun
     if (is_below)
         log_write(pamh, LOG_NOTICE, "the hash of %s is below floor_memory%s", attempt->user,
                   policy->floor_action == CONFIG_EXPIRE ? "; the password is to be changed" : "");
-    if (is_below && policy->floor_action == CONFIG_EXPIRE)
-        return verdict_keep(pamh, attempt->user);
+    if (is_below && policy->floor_action == CONFIG_EXPIRE &&
+        verdict_keep(pamh, attempt->user) != PAM_SUCCESS)
+        log_write(pamh, LOG_ERR, "no memory to remember that");
     return PAM_SUCCESS;
 }
 

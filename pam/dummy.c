@@ -127,6 +127,7 @@ top_up_by_time(pam_handle_t *pamh, const struct dummy *dummy, uint64_t spent_us)
 int
 dummy_top_up(pam_handle_t *pamh, const struct dummy *dummy, const char *hash, uint64_t spent_us)
 {
+    const struct methods_entry *method = dummy->policy->method;
     struct strength wanted, stored;
 
     strength_of_policy(dummy->policy, &wanted);
@@ -134,7 +135,11 @@ dummy_top_up(pam_handle_t *pamh, const struct dummy *dummy, const char *hash, ui
         return dummy_run(pamh, dummy);
     if (strength_read(hash, &stored) != 0)
         return dummy_run(pamh, dummy);
-    if (!mhkdf_is_ours(hash) || stored.is_wrap || dummy->policy->method->ours == 0)
+    if (method->ours == 0 && !strength_is_more(&wanted, &stored))
+        return PAM_SUCCESS;
+    if (method->ours == 0 && method->count_max == 0) /* there are no parts of it */
+        return dummy_run(pamh, dummy);
+    if (!mhkdf_is_ours(hash) || stored.is_wrap || method->ours == 0)
         return top_up_by_time(pamh, dummy, spent_us);
     if (stored.work_kib >= wanted.work_kib)
         return PAM_SUCCESS;

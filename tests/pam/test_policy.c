@@ -554,6 +554,17 @@ other_methods_are_topped_up(void **unused)
     assert_int_equal(try_as("alice", BAD), PAM_USER_UNKNOWN);
     assert_int_equal(count("a hash of 1024K for nobody"), 1);
     assert_false(stage_logged("wasn't computed"));
+    stage_account(stage_hash_by(GOOD, "$y$j75$abcdefghijklmnopqrstu."), AGING);
+    assert_int_equal(try_password(BAD), PAM_AUTH_ERR);
+    assert_int_equal(count("for nobody"), 1); /* as before: there is nothing to add */
+    stage_clear(NULL);
+    stage_put("mhkdf.conf", "[default]\nmethod = sha512crypt\n");
+    stage_account(stage_hash_by(GOOD, "$6$abcdefgh"), AGING);
+    assert_int_equal(try_password(BAD), PAM_AUTH_ERR);
+    assert_int_equal(count("for nobody"), 0);
+    stage_account(stage_hash_by(GOOD, "$1$abcdefgh"), AGING);
+    assert_int_equal(try_password(BAD), PAM_AUTH_ERR);
+    assert_int_equal(count("for nobody"), 1);
 }
 
 static void
