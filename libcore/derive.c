@@ -202,6 +202,8 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
     fill->memory = means->memory == NULL ? own.base : means->memory;
     fill->states = (struct lane_state *)(void *)(fill->memory + blocks_of(in));
     fill->kernel = means->kernel;
+    fill->streamed =
+        blocks_of(in) >= (means->stream_from_kib == 0 ? DERIVE_STREAM_KIB : means->stream_from_kib);
 
     make_h0(h0, in, tag_len);
     team_run(threads, fill_lanes, &job);

@@ -30,6 +30,9 @@ struct derive {
     uint32_t associated_len;
 };
 
+/** From here on, so much of a fill would fall out of the caches unused that it isn't put there. */
+#define DERIVE_STREAM_KIB (32 * 1024)
+
 /** What a derivation works with; the tag doesn't depend on it. */
 struct derive_means {
     const struct kernel *kernel; /* NULL: the portable code */
@@ -39,7 +42,8 @@ struct derive_means {
      * S-boxes or last column, but all the rest of the fill. NULL: memory of its own.
      */
     void *memory;
-    int populate; /* not 0: memory's pages may not be there yet */
+    int populate;             /* not 0: memory's pages may not be there yet */
+    uint64_t stream_from_kib; /* the least that is written past the caches; 0: DERIVE_STREAM_KIB */
 };
 
 /** KiB of memory that a derivation needs. */

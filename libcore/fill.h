@@ -36,6 +36,7 @@ struct fill {
     struct block *memory;      /* lanes * lane_blocks blocks; the first two of each lane are set */
     struct lane_state *states; /* one a lane where chain > 0 */
     const struct kernel *kernel; /* NULL: the portable code of compress.h */
+    int streamed; /* not 0: written past the caches in the first pass, by kernels that can */
 };
 
 /** What a lane with a chain has beside its blocks; 64-byte aligned. */

@@ -86,7 +86,7 @@ kernel_to_plain(const struct kernel *kernel, struct block *block)
  * all sizes, so with every kind of slot.
  */
 #define CHECK_LANES 4
-#define CHECK_SEGMENT 2 /* blocks */
+#define CHECK_SEGMENT 3 /* blocks; the first two of a lane are given */
 #define CHECK_LANE (CHECK_SEGMENT * FILL_SLICES)
 #define CHECK_PASSES 2
 
@@ -122,6 +122,7 @@ start_check(struct fill *fill, struct check *check, enum kernel_mode mode)
     fill->memory = check->blocks;
     fill->states = check->states;
     fill->kernel = NULL;
+    fill->streamed = 0;
     for (int lane = 0; lane < CHECK_LANES; lane++) {
         for (int i = 0; i < 2; i++)
             for (int w = 0; w < BLOCK_WORDS; w++)
@@ -145,6 +146,7 @@ run_kernel(struct fill *fill, const struct kernel *kernel)
 {
     /* how many lanes the first group has; the second one has the others */
     static const uint32_t groups[CHECK_PASSES][FILL_SLICES] = {{4, 2, 1, 4}, {2, 4, 3, 1}};
+    static const int streamed[FILL_SLICES] = {0, 0, 1, 1};
 
     fill->kernel = kernel;
     for (int lane = 0; lane < CHECK_LANES; lane++)
@@ -153,6 +155,7 @@ run_kernel(struct fill *fill, const struct kernel *kernel)
     for (uint32_t pass = 0; pass < CHECK_PASSES; pass++) {
         for (uint32_t slice = 0; slice < FILL_SLICES; slice++) {
             uint32_t count = groups[pass][slice];
+            fill->streamed = streamed[slice];
             kernel->fill(fill, pass, slice, 0, count);
             if (count < CHECK_LANES)
                 kernel->fill(fill, pass, slice, count, CHECK_LANES - count);

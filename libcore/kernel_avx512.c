@@ -28,6 +28,7 @@
 #define GROUP_POSITION(w) ((w) / 32 * 32 + (w) % 16 / 4 * 8 + (w) / 16 % 2 * 4 + (w) % 4)
 
 #define GROUP_TAIL_POINTS 15
+#define GROUP_STREAM _mm_sfence()
 
 #include "libcore/kernel_group.h"
 
@@ -44,6 +45,13 @@ static KERNEL_INLINE void
 store(struct block *block, int i, V v)
 {
     _mm512_store_si512(&block->w[8 * i], v);
+}
+
+/* Past the caches. */
+static KERNEL_INLINE void
+stream(struct block *block, int i, V v)
+{
+    _mm512_stream_si512((V *)(void *)&block->w[8 * i], v);
 }
 
 /* R of tile i. */
@@ -77,12 +85,11 @@ blamka(V x, V y)
         (z) = _mm512_ror_epi64(_mm512_xor_si512(z, x), r); \
     } while (0)
 
-#define POINT(number, vector)                          \
-    do {                                               \
-        if (chain > 0) {                               \
-            group_point(&local, number, parts, chain); \
-            KERNEL_PIN(local.x[0], vector);            \
-        }                                              \
+#define POINT(number, vector)                      \
+    do {                                           \
+        group_point(&local, number, lanes, chain); \
+        if (chain > 0)                             \
+            KERNEL_PIN(local.x[0], vector);        \
     } while (0)
 
 /* The same half in the rounds of all rows of tiles; a, b, d are columns of tiles. */
@@ -131,14 +138,6 @@ blamka(V x, V y)
         TILE(3, j) = _mm512_permutexvar_epi64(to_d, TILE(3, j));         \
     } while (0)
 
-static KERNEL_INLINE void
-prefetch(const struct block *block)
-{
-    KERNEL_UNROLL
-    for (int i = 0; i < 16; i++)
-        _mm_prefetch((const char *)&block->w[8 * i], _MM_HINT_T0);
-}
-
 static KERNEL_INLINE uint64_t
 last_word(V v)
 {
@@ -146,19 +145,19 @@ last_word(V v)
 }
 
 static KERNEL_INLINE void
-slot(struct group *group, unsigned k, int parts, int chain)
+slot(struct group *group, unsigned k, int lanes, int chain)
 {
     const V left = _mm512_setr_epi64(1, 4, 3, 6, 5, 0, 7, 2);
     const V right = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
     struct group_lane *lane = &group->lanes[k];
     const struct block *prev = lane->prev, *ref = lane->ref, *next;
-    struct block *const out = lane->out;
-    const int xor = group->xor ;
+    struct block *const out = lane->out, *const copy = lane->copy;
+    const enum group_mode mode = group->mode;
     struct group_local local KERNEL_UNINITIALIZED;
     uint64_t word0, last, old_last;
     V t[16] KERNEL_UNINITIALIZED;
 
-    group_take(&local, group, lane, parts, chain);
+    group_take(&local, group, k, lanes, chain);
     KERNEL_UNROLL
     for (int i = 0; i < 16; i++)
         t[i] = feedback(prev, ref, i, chain);
@@ -186,12 +185,16 @@ slot(struct group *group, unsigned k, int parts, int chain)
     COLUMN(0, 39, 2, 3, 1, 63);
     COLUMN_TURN(0, right, left);
     t[0] = close_tile(t[0], feedback(prev, ref, 0, chain), chain);
-    if (xor)
+    if (mode == GROUP_XOR)
         t[0] = _mm512_xor_si512(t[0], load(out, 0));
-    store(out, 0, t[0]);
+    if (mode == GROUP_STREAMED) {
+        store(copy, 0, t[0]);
+        stream(out, 0, t[0]);
+    } else {
+        store(out, 0, t[0]);
+    }
     word0 = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(t[0]));
-    next = group_next(group, lane, word0);
-    prefetch(next);
+    next = group_next(group, &local, lane, word0, lanes);
 
     COLUMNS(40, 0, 1, 3, 32);
     COLUMNS(43, 2, 3, 1, 24);
@@ -209,8 +212,17 @@ slot(struct group *group, unsigned k, int parts, int chain)
         COLUMN_TURN(j, right, left);
 
     last = last_word(close_tile(t[15], feedback(prev, ref, 15, chain), chain));
-    old_last = xor? out->w[127] : 0;
-    if (xor) {
+    old_last = mode == GROUP_XOR ? out->w[127] : 0;
+    switch (mode) {
+    case GROUP_PLAIN:
+        KERNEL_UNROLL
+        for (int i = 1; i < 16; i++) {
+            t[i] = close_tile(t[i], feedback(prev, ref, i, chain), chain);
+            store(out, i, t[i]);
+            POINT(63 + i, t[i]);
+        }
+        break;
+    case GROUP_XOR:
         KERNEL_UNROLL
         for (int i = 1; i < 16; i++) {
             t[i] = close_tile(t[i], feedback(prev, ref, i, chain), chain);
@@ -220,39 +232,53 @@ slot(struct group *group, unsigned k, int parts, int chain)
                 store(out, i, _mm512_xor_si512(t[i], load(out, i)));
             POINT(63 + i, t[i]);
         }
-    } else {
+        break;
+    case GROUP_STREAMED:
         KERNEL_UNROLL
         for (int i = 1; i < 16; i++) {
             t[i] = close_tile(t[i], feedback(prev, ref, i, chain), chain);
-            store(out, i, t[i]);
+            store(copy, i, t[i]);
+            if (chain <= 0 || i < GROUP_VALUES_FROM / 8)
+                stream(out, i, t[i]);
             POINT(63 + i, t[i]);
         }
+        break;
     }
     lane->last_word = last;
     lane->old_last = old_last;
-    group_pass_on(&local, group, parts, chain);
-    lane->prev = out;
+    group_pass_on(&local, group, lanes, chain);
+    lane->prev = mode == GROUP_STREAMED ? copy : out;
     lane->out = out + 1;
     lane->ref = next;
 }
 
 static KERNEL_INLINE void
-finish(struct block *out, const struct lane_state *state, int chain, int xor)
+finish(const struct group_chain *ended, int chain, enum group_mode mode)
 {
+    const struct lane_state *state = ended->state;
+    struct block *out = ended->out, *copy = ended->lane->copy;
+
     KERNEL_UNROLL
-    for (int i = chain == 3 ? 8 : 4; i < 16; i++) {
-        V values = _mm512_load_si512(&state->values[8 * i - GROUP_VALUES_FROM]);
-        if (xor)
-            store(
-                out, i,
-                _mm512_xor_si512(load(out, i), _mm512_add_epi64(load(&state->result, i), values)));
-        else
-            store(out, i, _mm512_add_epi64(load(out, i), values));
-    }
-    if (xor&&chain == 3) { /* words that wait without a reason to */
-        KERNEL_UNROLL
-        for (int i = 4; i < 8; i++)
-            store(out, i, _mm512_xor_si512(load(out, i), load(&state->result, i)));
+    for (int i = GROUP_VALUES_FROM / 8; i < 16; i++) {
+        const int has_values = chain != 3 || i >= 8;
+        V values = _mm512_setzero_si512(), v;
+        if (has_values)
+            values = _mm512_load_si512(&state->values[8 * i - GROUP_VALUES_FROM]);
+        switch (mode) {
+        case GROUP_PLAIN:
+            if (has_values)
+                store(out, i, _mm512_add_epi64(load(out, i), values));
+            break;
+        case GROUP_XOR:
+            v = _mm512_add_epi64(load(&state->result, i), values);
+            store(out, i, _mm512_xor_si512(v, load(out, i)));
+            break;
+        case GROUP_STREAMED:
+            v = _mm512_add_epi64(load(copy, i), values);
+            store(copy, i, v);
+            stream(out, i, v);
+            break;
+        }
     }
 }
 

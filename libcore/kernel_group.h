@@ -6,6 +6,8 @@
  *   GROUP_POSITION(w)     where word number w of a block is kept, a constant expression;
  *   GROUP_STEP(x, sbox)   optional: one step of the chain, as an expression;
  *   GROUP_SCRATCH         optional: the group has a scratch block for the slot;
+ *   GROUP_STREAM          optional: the kernel can write past the caches, and this, a statement,
+ *                         completes such writes;
  *   slot()                as declared below.
  *
  * A slot computes one block of one lane. Meanwhile it runs `parts` chains, each in a different part
@@ -14,6 +16,15 @@
  * ended, and its values are added to its block. So a chain has the time of `parts` slots, and that
  * of one lane hides behind the work of others. A block is complete before its lane's next slot,
  * since a group has at least as many lanes as parts.
+ *
+ * Reference blocks come from memory. A lane alone fetches the next one as soon as it is known, to
+ * the nearest cache, and waits for it. With several lanes another lane's slot comes first; the
+ * fetch goes line by line in even time, since processors that have too many lines on their way drop
+ * further ones, and to the second cache, which has more room for misses than the first.
+ *
+ * Where there is more memory than caches, and nothing to be XORed over, blocks are written past the
+ * caches: they would be fetched before they are overwritten. What the lane's next slot needs of
+ * them is in a copy.
  */
 #ifndef LIBCORE_KERNEL_GROUP_H
 #define LIBCORE_KERNEL_GROUP_H
@@ -40,9 +51,16 @@
 #define GROUP_PARTS_MAX GROUP_PARTS_12
 #define GROUP_VALUES_FROM 32 /* the first word that a chain is added to */
 
+enum group_mode {
+    GROUP_PLAIN,
+    GROUP_XOR,     /* later passes: over the old block */
+    GROUP_STREAMED /* past the caches */
+};
+
 struct group_lane {
     struct block *out;        /* the block of the next slot */
-    const struct block *prev; /* the one before it */
+    struct block *copy;       /* GROUP_STREAMED: where that is kept in the cache; else NULL */
+    const struct block *prev; /* the one before it, or the copy of that */
     const struct block *ref;  /* its reference, already on its way to the cache */
     struct lane_state *state;
     uint64_t next_j;    /* J of the block after out, where it is data-independent */
@@ -63,31 +81,38 @@ struct group {
 #ifdef GROUP_SCRATCH
     struct block scratch; /* where the registers don't hold a block */
 #endif
+#ifdef GROUP_STREAM
+    struct block copies[KERNEL_LANES_MAX];
+#endif
     struct group_lane lanes[KERNEL_LANES_MAX];
     struct group_chain chains[GROUP_PARTS_MAX]; /* by the part that they are in */
     struct reference reference;
-    uint32_t index;  /* in the segment, of the blocks being computed */
-    int independent; /* addresses are data-independent */
-    int xor ;        /* later passes: the result is XORed over the old block */
+    const struct block *far; /* the reference that was found last, to be fetched */
+    uint32_t count;          /* of lanes */
+    uint32_t index;          /* in the segment, of the blocks being computed */
+    int independent;         /* addresses are data-independent */
+    enum group_mode mode;
 };
 
-/* The chains of a slot, as local variables. */
+/* The chains of a slot, and what it fetches, as local variables. */
 struct group_local {
     uint64_t x[GROUP_PARTS_MAX];
     struct lane_state *state[GROUP_PARTS_MAX];
+    const struct block *far;  /* to the second cache */
+    const struct block *near; /* from there to the first: the next slot's */
 };
 
 /*
  * Computes the block of lane k, without its chain, and moves the lane on to its next block. Where
- * there is a chain, words from GROUP_VALUES_FROM are written to out, or, with xor, to
- * state->result; all others to out as they will stay; last_word and old_last are set. parts is 1, 2
- * or 4, chain is GROUP_ARGON2 or c; both constant.
+ * there is a chain, words from GROUP_VALUES_FROM are written to out, or, with GROUP_XOR, to
+ * state->result, or, with GROUP_STREAMED, to the copy; all others to out as they will stay, and to
+ * the copy; last_word and old_last are set. parts is 1, 2 or 4, and 1 for a lane alone; chain is
+ * GROUP_ARGON2 or c; both constant.
  */
-static KERNEL_INLINE void slot(struct group *group, unsigned k, int parts, int chain);
+static KERNEL_INLINE void slot(struct group *group, unsigned k, int lanes, int chain);
 
 /* Adds the values of a chain that has ended to its block, and completes it. */
-static KERNEL_INLINE void finish(struct block *out, const struct lane_state *state, int chain,
-                                 int xor);
+static KERNEL_INLINE void finish(const struct group_chain *ended, int chain, enum group_mode mode);
 
 #ifndef GROUP_STEP
 #define GROUP_STEP(value, box) group_step(value, box)
@@ -127,10 +152,10 @@ group_chain_step(uint64_t x, struct lane_state *state, int i, int chain)
 #define GROUP_TAIL_POINTS 0
 #endif
 #ifndef GROUP_WEIGHT_ROWS
-#define GROUP_WEIGHT_ROWS 6
-#define GROUP_WEIGHT_FIRST 6
-#define GROUP_WEIGHT_REST 12
-#define GROUP_WEIGHT_TAIL 6
+#define GROUP_WEIGHT_ROWS 3
+#define GROUP_WEIGHT_FIRST 3
+#define GROUP_WEIGHT_REST 14
+#define GROUP_WEIGHT_TAIL 8
 #endif
 
 /* Steps of total that have been done after this point. */
@@ -154,14 +179,61 @@ group_steps_after(int point, int total, int parts)
     return total * weight / sum;
 }
 
-/* What the chains do at a point. All arguments but local are constants. */
-static KERNEL_INLINE void
-group_point(struct group_local *local, int point, int parts, int chain)
+/* Into how many parts a chain is cut: no more than there are lanes. */
+static KERNEL_INLINE int
+group_parts(int lanes, int chain)
 {
-    const int total = 16 * chain / parts;
+    const int most = chain <= 0   ? 1
+                     : chain == 3 ? GROUP_PARTS_3
+                     : chain == 6 ? GROUP_PARTS_6
+                                  : GROUP_PARTS_12;
+
+    return lanes < most ? lanes : most;
+}
+
+#define GROUP_LINE 8 /* words that a cache fetches at once */
+#define GROUP_LINES (BLOCK_WORDS / GROUP_LINE)
+
+/*
+ * Fetches count lines of the reference that was found last, from line number first on. Two lanes
+ * have little time: the slot that finds it does so in what is left of it. With four, the next slot
+ * does, all the time.
+ */
+static KERNEL_INLINE void
+group_fetch_far(const struct group_local *local, int first, int count)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < count; i++)
+        __builtin_prefetch(&local->far->w[(first + i) * GROUP_LINE], 0, 2);
+}
+
+/* The same of the next slot's reference, from the second cache to the first; where there is a
+ * chain, S-boxes and what the slot works on fill that. */
+static KERNEL_INLINE void
+group_fetch_near(const struct group_local *local, int first, int count, int chain)
+{
+    if (chain > 0)
+        return;
+    KERNEL_UNROLL
+    for (int i = 0; i < count; i++)
+        __builtin_prefetch(&local->near->w[(first + i) * GROUP_LINE]);
+}
+
+/* What the chains do at a point, and the fetching. All arguments but local are constants. */
+static KERNEL_INLINE void
+group_point(struct group_local *local, int point, int lanes, int chain)
+{
+    const int parts = group_parts(lanes, chain);
+    const int total = chain <= 0 ? 0 : 16 * chain / parts;
     const int from = point == 0 ? 0 : group_steps_after(point - 1, total, parts);
     const int to = group_steps_after(point, total, parts);
 
+    if (lanes == 2 && point >= 40 && point < 64)
+        group_fetch_far(local, (point - 40) * 2 / 3, (point - 39) * 2 / 3 - (point - 40) * 2 / 3);
+    if (lanes == 4 && point < 64 && point % 4 == 0)
+        group_fetch_far(local, point / 4, 1);
+    if (lanes > 1 && point < 64 && point % 4 == 0)
+        group_fetch_near(local, point / 4, 1, chain);
     KERNEL_UNROLL
     for (int i = from; i < to; i++) {
         KERNEL_UNROLL
@@ -171,21 +243,38 @@ group_point(struct group_local *local, int point, int parts, int chain)
     }
 }
 
-/* In a slot: the next block of the lane, once word 0 of this one is known; starts its fetch. */
+/* In a slot: the next reference of the lane, once word 0 of this block is known. */
 static KERNEL_INLINE const struct block *
-group_next(const struct group *group, const struct group_lane *lane, uint64_t word0)
+group_next(struct group *group, struct group_local *local, const struct group_lane *lane,
+           uint64_t word0, int lanes)
 {
     uint64_t j = group->independent ? lane->next_j : word0;
+    const struct block *next;
 
     /* Behind the last block of the segment this finds some block of the fill, of no use. */
-    return reference_find(&group->reference, lane->number, group->index + 1, j);
+    next = reference_find(&group->reference, lane->number, group->index + 1, j);
+    group->far = next;
+    if (lanes == 2)
+        local->far = next;
+    if (lanes == 1) {
+        KERNEL_UNROLL
+        for (int w = 0; w < BLOCK_WORDS; w += GROUP_LINE)
+            __builtin_prefetch(&next->w[w]);
+    }
+    return next;
 }
 
 /* In a slot: takes the chains up; the one of this block starts. */
 static KERNEL_INLINE void
-group_take(struct group_local *local, struct group *group, struct group_lane *lane, int parts,
-           int chain)
+group_take(struct group_local *local, struct group *group, unsigned k, int lanes, int chain)
 {
+    struct group_lane *lane = &group->lanes[k];
+    const int parts = group_parts(lanes, chain);
+
+    if (lanes > 1) {
+        local->far = group->far;
+        local->near = group->lanes[k + 1 < group->count ? k + 1 : 0].ref;
+    }
     if (chain <= 0)
         return;
     /* The last word from a register: what was just added in memory would have to be waited for. */
@@ -206,13 +295,14 @@ group_end_chain(const struct group *group, const struct group_chain *ended, uint
     struct group_lane *lane = ended->lane;
 
     lane->last_word = (lane->last_word + x) ^ lane->old_last;
-    finish(ended->out, ended->state, chain, group->xor);
+    finish(ended, chain, group->mode);
 }
 
 /* At the end of a slot: the last chain has ended, each other one goes on to its next part. */
 static KERNEL_INLINE void
-group_pass_on(const struct group_local *local, struct group *group, int parts, int chain)
+group_pass_on(const struct group_local *local, struct group *group, int lanes, int chain)
 {
+    const int parts = group_parts(lanes, chain);
     struct group_chain *ended = &group->chains[parts - 1];
 
     if (chain <= 0)
@@ -227,8 +317,10 @@ group_pass_on(const struct group_local *local, struct group *group, int parts, i
 
 /* After the last slot: what is left of the chains, with nothing beside it. */
 static KERNEL_INLINE void
-group_drain(struct group *group, int parts, int chain)
+group_drain(struct group *group, int lanes, int chain)
 {
+    const int parts = group_parts(lanes, chain);
+
     if (chain <= 0)
         return;
     for (int part = parts - 1; part > 0; part--) {
@@ -243,16 +335,16 @@ group_drain(struct group *group, int parts, int chain)
 
 static KERNEL_INLINE void
 group_run(struct group *group, struct address addresses[], uint32_t count, uint32_t blocks,
-          int parts, int chain)
+          int lanes, int chain)
 {
     for (; group->index < blocks; group->index++) {
         if (chain == GROUP_ARGON2 && group->independent && group->index + 1 < blocks)
             for (uint32_t k = 0; k < count; k++)
                 group->lanes[k].next_j = address_get(&addresses[k], group->index + 1);
         for (uint32_t k = 0; k < count; k++)
-            slot(group, k, parts, chain);
+            slot(group, k, lanes, chain);
     }
-    group_drain(group, parts, chain);
+    group_drain(group, lanes, chain);
 }
 
 /* The lanes at the first block that the segment computes. */
@@ -262,9 +354,15 @@ group_start(struct group *group, struct address addresses[], const struct fill *
 {
     memset(group, 0, sizeof *group);
     reference_start(&group->reference, fill, pass, slice);
+    group->count = count;
     group->index = pass == 0 && slice == 0 ? 2 : 0;
     group->independent = address_is_independent(fill, pass, slice);
-    group->xor = pass != 0;
+    if (pass != 0)
+        group->mode = GROUP_XOR;
+#ifdef GROUP_STREAM
+    else if (fill->streamed && count > 1) /* one alone would wait for the copy, too */
+        group->mode = GROUP_STREAMED;
+#endif
     for (uint32_t k = 0; k < count; k++) {
         struct group_lane *lane = &group->lanes[k];
         struct block *start = fill->memory + (size_t)(first_lane + k) * fill->lane_blocks;
@@ -278,6 +376,14 @@ group_start(struct group *group, struct address addresses[], const struct fill *
             address_start(&addresses[k], fill, pass, slice, first_lane + k);
         j = group->independent ? address_get(&addresses[k], group->index) : lane->prev->w[0];
         lane->ref = reference_find(&group->reference, lane->number, group->index, j);
+        group->far = lane->ref;
+#ifdef GROUP_STREAM
+        if (group->mode == GROUP_STREAMED) {
+            lane->copy = &group->copies[k];
+            *lane->copy = *lane->prev;
+            lane->prev = lane->copy;
+        }
+#endif
         if (fill->chain > 0) {
             lane->state = &fill->states[first_lane + k];
             memset(lane->state->values, 0, sizeof lane->state->values);
@@ -288,75 +394,50 @@ group_start(struct group *group, struct address addresses[], const struct fill *
 }
 
 /*
- * group_run for each number of parts and each chain, a function of its own: compilers take far
+ * group_run for each number of lanes and each chain, a function of its own: compilers take far
  * longer over all of them in one.
  */
-#define GROUP_RUN(name, parts, chain)                                                           \
+#define GROUP_RUN(name, lanes, chain)                                                           \
     static __attribute__((noinline)) void name(struct group *group, struct address addresses[], \
                                                uint32_t count, uint32_t blocks)                 \
     {                                                                                           \
-        group_run(group, addresses, count, blocks, parts, chain);                               \
+        group_run(group, addresses, count, blocks, lanes, chain);                               \
     }
-GROUP_RUN(group_run_argon2, 1, GROUP_ARGON2)
-GROUP_RUN(group_run_0, 1, 0)
-GROUP_RUN(group_run_3_alone, 1, 3)
-GROUP_RUN(group_run_6_alone, 1, 6)
-GROUP_RUN(group_run_12_alone, 1, 12)
-#if GROUP_PARTS_3 >= 2
-GROUP_RUN(group_run_3_by_2, 2, 3)
-#else
-#define group_run_3_by_2 group_run_3_alone
-#endif
-#if GROUP_PARTS_6 >= 2
-GROUP_RUN(group_run_6_by_2, 2, 6)
-#else
-#define group_run_6_by_2 group_run_6_alone
-#endif
-#if GROUP_PARTS_12 >= 2
-GROUP_RUN(group_run_12_by_2, 2, 12)
-#else
-#define group_run_12_by_2 group_run_12_alone
-#endif
-#if GROUP_PARTS_3 >= 4
-GROUP_RUN(group_run_3_by_4, 4, 3)
-#else
-#define group_run_3_by_4 group_run_3_by_2
-#endif
-#if GROUP_PARTS_6 >= 4
-GROUP_RUN(group_run_6_by_4, 4, 6)
-#else
-#define group_run_6_by_4 group_run_6_by_2
-#endif
-#if GROUP_PARTS_12 >= 4
-GROUP_RUN(group_run_12_by_4, 4, 12)
-#else
-#define group_run_12_by_4 group_run_12_by_2
-#endif
+#define GROUP_RUNS(name, chain)   \
+    GROUP_RUN(name##_1, 1, chain) \
+    GROUP_RUN(name##_2, 2, chain) \
+    GROUP_RUN(name##_4, 4, chain)
+GROUP_RUNS(group_run_argon2, GROUP_ARGON2)
+GROUP_RUNS(group_run_0, 0)
+GROUP_RUNS(group_run_3, 3)
+GROUP_RUNS(group_run_6, 6)
+GROUP_RUNS(group_run_12, 12)
 
 typedef void group_runner(struct group *, struct address[], uint32_t, uint32_t);
 
-/* The chains of a group of more lanes are in more parts. */
 static group_runner *
 group_choose(const struct fill *fill, uint32_t count)
 {
-    static group_runner *const chains[3][3] = {
-        {group_run_3_alone, group_run_3_by_2, group_run_3_by_4},
-        {group_run_6_alone, group_run_6_by_2, group_run_6_by_4},
-        {group_run_12_alone, group_run_12_by_2, group_run_12_by_4},
+    static group_runner *const runners[5][3] = {
+        {group_run_argon2_1, group_run_argon2_2, group_run_argon2_4},
+        {group_run_0_1, group_run_0_2, group_run_0_4},
+        {group_run_3_1, group_run_3_2, group_run_3_4},
+        {group_run_6_1, group_run_6_2, group_run_6_4},
+        {group_run_12_1, group_run_12_2, group_run_12_4},
     };
-    int parts = count >= 4 ? 2 : count >= 2 ? 1 : 0;
+    int lanes = count >= 4 ? 2 : count >= 2 ? 1 : 0;
 
     if (fill->method != FILL_MHKDF1)
-        return group_run_argon2;
+        return runners[0][lanes];
     switch (fill->chain) {
     case 3:
-        return chains[0][parts];
+        return runners[2][lanes];
     case 6:
-        return chains[1][parts];
+        return runners[3][lanes];
     case 12:
-        return chains[2][parts];
+        return runners[4][lanes];
     default:
-        return group_run_0;
+        return runners[1][lanes];
     }
 }
 
@@ -370,6 +451,10 @@ group_fill(const struct fill *fill, uint32_t pass, uint32_t slice, uint32_t firs
 
     group_start(&group, addresses, fill, pass, slice, first_lane, count);
     group_choose(fill, count)(&group, addresses, count, fill->segment_blocks);
+#ifdef GROUP_STREAM
+    if (group.mode == GROUP_STREAMED)
+        GROUP_STREAM; /* before other threads are told */
+#endif
     mhkdf_wipe(&group, sizeof group);
 }
 

@@ -202,15 +202,32 @@ turn_rows(V x[4], int by)
 #define IN_ROWS(x, i) (2 * (x) + (i) % 2 + 8 * ((i) / 2))
 #endif
 
+/* What several lanes fetch in a turn of the loops, numbered through both; see group_fetch_far. */
+static KERNEL_INLINE void
+fetch(const struct group_local *local, int turn, int lanes, int chain)
+{
+    const int even = GROUP_LINES / (2 * NARROW_TURNS);
+    const int late = (GROUP_LINES + NARROW_TURNS - 2) / (NARROW_TURNS - 1);
+    const int first = (turn - NARROW_TURNS - 1) * late;
+
+    if (lanes == 2 && turn > NARROW_TURNS)
+        group_fetch_far(local, first < GROUP_LINES - late ? first : GROUP_LINES - late, late);
+    if (lanes == 4)
+        group_fetch_far(local, turn * even, even);
+    if (lanes > 1)
+        group_fetch_near(local, turn * even, even, chain);
+}
+
 /* One turn of the loop over rows, from prev and ref to the scratch block. */
 static KERNEL_INLINE void
 rows(struct group_local *local, struct block *scratch, const struct block *prev,
-     const struct block *ref, int turn, int parts, int chain)
+     const struct block *ref, int turn, int lanes, int chain)
 {
-    const struct beside beside = beside_rows(turn, parts, chain);
+    const struct beside beside = beside_rows(turn, group_parts(lanes, chain), chain);
     V a[4] KERNEL_UNINITIALIZED, b[4] KERNEL_UNINITIALIZED;
     V c[4] KERNEL_UNINITIALIZED, d[4] KERNEL_UNINITIALIZED;
 
+    fetch(local, turn, lanes, chain);
 #define AT(x, i) (16 * turn + IN_ROWS(x, i))
     KERNEL_UNROLL
     for (int i = 0; i < 4; i++) {
@@ -232,11 +249,11 @@ rows(struct group_local *local, struct block *scratch, const struct block *prev,
 
 /* Writes register i of the block: Z with R, over the old block unless it waits for the chain. */
 static KERNEL_INLINE void
-close_register(const struct group_lane *lane, int i, V z, int chain, int xor)
+close_register(const struct group_lane *lane, int i, V z, int chain, enum group_mode mode)
 {
     V v = join(z, join(load(lane->prev, i), load(lane->ref, i), chain), chain);
 
-    if (!xor)
+    if (mode != GROUP_XOR)
         store(lane->out, i, v);
     else if (chain > 0 && i >= NARROW_VALUES)
         store(&lane->state->result, i, v);
@@ -247,12 +264,13 @@ close_register(const struct group_lane *lane, int i, V z, int chain, int xor)
 /* One turn of the loop over columns, from the scratch block to the end. */
 static KERNEL_INLINE void
 columns(struct group_local *local, const struct block *scratch, const struct group_lane *lane,
-        int turn, int parts, int chain, int xor)
+        int turn, int lanes, int chain, enum group_mode mode)
 {
-    const struct beside beside = beside_columns(turn, parts, chain);
+    const struct beside beside = beside_columns(turn, group_parts(lanes, chain), chain);
     V a[4] KERNEL_UNINITIALIZED, b[4] KERNEL_UNINITIALIZED;
     V c[4] KERNEL_UNINITIALIZED, d[4] KERNEL_UNINITIALIZED;
 
+    fetch(local, NARROW_TURNS + turn, lanes, chain);
 #define AT(x, i) (2 * turn + (i) / 2 + NARROW_ROW * (2 * (x) + (i) % 2))
     KERNEL_UNROLL
     for (int i = 0; i < 4; i++) {
@@ -264,53 +282,53 @@ columns(struct group_local *local, const struct block *scratch, const struct gro
     ROUND(turn_pairs);
     KERNEL_UNROLL
     for (int i = 0; i < 4; i++) {
-        close_register(lane, AT(0, i), a[i], chain, xor);
-        close_register(lane, AT(1, i), b[i], chain, xor);
-        close_register(lane, AT(2, i), c[i], chain, xor);
-        close_register(lane, AT(3, i), d[i], chain, xor);
+        close_register(lane, AT(0, i), a[i], chain, mode);
+        close_register(lane, AT(1, i), b[i], chain, mode);
+        close_register(lane, AT(2, i), c[i], chain, mode);
+        close_register(lane, AT(3, i), d[i], chain, mode);
         run_share(local, &beside, 8 + i, &a[3]);
     }
 #undef AT
 }
 
 static KERNEL_INLINE void
-slot(struct group *group, unsigned k, int parts, int chain)
+slot(struct group *group, unsigned k, int lanes, int chain)
 {
     struct group_lane lane = group->lanes[k];
     struct block *scratch = &group->scratch;
     struct group_local chains KERNEL_UNINITIALIZED, *local = &chains;
-    const int xor = group->xor ;
+    const enum group_mode mode = group->mode;
     const struct block *next;
 
-    group_take(local, group, &group->lanes[k], parts, chain);
+    group_take(local, group, k, lanes, chain);
     for (int turn = 0; turn < NARROW_TURNS; turn++)
-        rows(local, scratch, lane.prev, lane.ref, turn, parts, chain);
+        rows(local, scratch, lane.prev, lane.ref, turn, lanes, chain);
 
     /* The column with word 0 first: it names the next reference block. */
-    columns(local, scratch, &lane, 0, parts, chain, xor);
-    next = group_next(group, &lane, lane.out->w[0]);
-    KERNEL_UNROLL
-    for (int i = 0; i < BLOCK_WORDS; i += 8)
-        __builtin_prefetch(&next->w[i]);
+    columns(local, scratch, &lane, 0, lanes, chain, mode);
+    next = group_next(group, local, &lane, lane.out->w[0], lanes);
     for (int turn = 1; turn < NARROW_TURNS; turn++)
-        columns(local, scratch, &lane, turn, parts, chain, xor);
+        columns(local, scratch, &lane, turn, lanes, chain, mode);
 
     if (chain > 0) {
-        group->lanes[k].last_word = xor? lane.state->result.w[127] : lane.out->w[127];
-        group->lanes[k].old_last = xor? lane.out->w[127] : 0;
+        group->lanes[k].last_word =
+            mode == GROUP_XOR ? lane.state->result.w[127] : lane.out->w[127];
+        group->lanes[k].old_last = mode == GROUP_XOR ? lane.out->w[127] : 0;
     }
-    group_pass_on(local, group, parts, chain);
+    group_pass_on(local, group, lanes, chain);
     group->lanes[k].prev = lane.out;
     group->lanes[k].out = lane.out + 1;
     group->lanes[k].ref = next;
 }
 
 static KERNEL_INLINE void
-finish(struct block *out, const struct lane_state *state, int chain, int xor)
+finish(const struct group_chain *ended, int chain, enum group_mode mode)
 {
+    const struct lane_state *state = ended->state;
+    struct block *out = ended->out;
     const int values_from = chain == 3 ? NARROW_REGISTERS / 8 * 5 : NARROW_VALUES;
 
-    if (xor) {
+    if (mode == GROUP_XOR) {
         KERNEL_UNROLL
         for (int i = NARROW_VALUES; i < NARROW_REGISTERS; i++) {
             V v = load(&state->result, i);

@@ -139,13 +139,15 @@ faulty_kernel_is_not_chosen(void **state)
     plain_is_supported = 1;
 }
 
-/* The tag by one kernel (NULL: portable) and number of threads, in memory of just its size. */
+/* The tag by one kernel (NULL: portable) and number of threads, in memory of just its size, which
+ * is written past the caches or, being small, not. */
 static void
-derive_by(const struct derive *in, const struct kernel *kernel, unsigned threads, uint8_t *tag,
-          uint32_t tag_len)
+derive_by(const struct derive *in, const struct kernel *kernel, unsigned threads, int streamed,
+          uint8_t *tag, uint32_t tag_len)
 {
     size_t size = (size_t)derive_size_kib(in) * 1024;
-    struct derive_means means = {.kernel = kernel, .threads = threads};
+    struct derive_means means = {
+        .kernel = kernel, .threads = threads, .stream_from_kib = streamed ? 1 : 0};
 
     means.memory = aligned_alloc(64, size);
     assert_non_null(means.memory);
@@ -161,10 +163,12 @@ assert_all_give(const struct derive *in, uint32_t tag_len, const char *expected)
 
     for (size_t k = 0; k < kernel_count; k++) {
         for (unsigned threads = 1; threads <= in->lanes && threads <= 3; threads++) {
-            derive_by(in, kernels[k], threads, tag, tag_len);
-            hex_assert_equal(tag, tag_len, expected);
+            for (int streamed = 0; streamed < 2; streamed++) {
+                derive_by(in, kernels[k], threads, streamed, tag, tag_len);
+                hex_assert_equal(tag, tag_len, expected);
+            }
         }
-        derive_by(in, kernels[k], in->lanes, tag, tag_len);
+        derive_by(in, kernels[k], in->lanes, 0, tag, tag_len);
         hex_assert_equal(tag, tag_len, expected);
     }
 }
@@ -290,13 +294,15 @@ random_costs(void **state)
             input[i] = (uint8_t)random_below(256);
         in.salt = input;
         in.salt_len = sizeof input;
-        derive_by(&in, NULL, 1, expected, sizeof expected);
+        derive_by(&in, NULL, 1, 0, expected, sizeof expected);
         for (size_t k = 0; k < kernel_count; k++) {
             unsigned threads = 1 + random_below(in.lanes < 12 ? in.lanes : 12);
-            derive_by(&in, kernels[k], threads, tag, sizeof tag);
+            int streamed = (int)random_below(2);
+            derive_by(&in, kernels[k], threads, streamed, tag, sizeof tag);
             if (memcmp(tag, expected, sizeof tag) != 0)
-                fail_msg("case %ld, %s, %u threads: method %d, c = %u, m = %u, t = %u, p = %u", n,
-                         kernels[k]->name, threads, (int)in.method, (unsigned)in.chain,
+                fail_msg("case %ld, %s, %u threads, streamed %d: method %d, c = %u, m = %u, t = "
+                         "%u, p = %u",
+                         n, kernels[k]->name, threads, streamed, (int)in.method, (unsigned)in.chain,
                          (unsigned)in.memory_kib, (unsigned)in.passes, (unsigned)in.lanes);
         }
     }
