@@ -33,6 +33,14 @@ narrow_store(uint64_t *words, V v)
     _mm256_store_si256((V *)(void *)words, v);
 }
 
+#define GROUP_STREAM _mm_sfence()
+
+static KERNEL_INLINE void
+narrow_stream(uint64_t *words, V v)
+{
+    _mm256_stream_si256((V *)(void *)words, v);
+}
+
 static KERNEL_INLINE V
 narrow_add(V x, V y)
 {

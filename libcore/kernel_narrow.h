@@ -11,6 +11,7 @@
  *   V narrow_rotate(v, by)      words to the right, by a constant 32, 24, 16 or 63;
  *   V narrow_next(v, w)         in each 128 bits: the second word of v, the first of w;
  *   KERNEL_PIN(x, v)            as in kernel_x86.h;
+ *   with GROUP_STREAM: void narrow_stream(words, v), past the caches;
  *   with 4 words: V narrow_turn(v, by), four words to the left by a constant 1, 2 or 3.
  *
  * A block is 8 rows of 16 words, in plain order. Sixteen registers are at work at a time, a[0] ..
@@ -52,6 +53,17 @@ static KERNEL_INLINE void
 store(struct block *block, int i, V v)
 {
     narrow_store(&block->w[NARROW_WORDS * i], v);
+}
+
+/* Past the caches. */
+static KERNEL_INLINE void
+stream(struct block *block, int i, V v)
+{
+#ifdef GROUP_STREAM
+    narrow_stream(&block->w[NARROW_WORDS * i], v);
+#else
+    store(block, i, v);
+#endif
 }
 
 static KERNEL_INLINE V
@@ -202,6 +214,14 @@ turn_rows(V x[4], int by)
 #define IN_ROWS(x, i) (2 * (x) + (i) % 2 + 8 * ((i) / 2))
 #endif
 
+static KERNEL_INLINE void
+fetch_own(const struct block *out)
+{
+    KERNEL_UNROLL
+    for (int i = 0; i < GROUP_LINES; i++)
+        __builtin_prefetch(&out->w[i * GROUP_LINE], 1);
+}
+
 /* What several lanes fetch in a turn of the loops, numbered through both; see group_fetch_far. */
 static KERNEL_INLINE void
 fetch(const struct group_local *local, int turn, int lanes, int chain)
@@ -247,18 +267,29 @@ rows(struct group_local *local, struct block *scratch, const struct block *prev,
 #undef AT
 }
 
-/* Writes register i of the block: Z with R, over the old block unless it waits for the chain. */
+/* Writes register i of the block, Z with R, as kernel_group.h says of slot. */
 static KERNEL_INLINE void
 close_register(const struct group_lane *lane, int i, V z, int chain, enum group_mode mode)
 {
+    const int waits = chain > 0 && i >= NARROW_VALUES;
     V v = join(z, join(load(lane->prev, i), load(lane->ref, i), chain), chain);
 
-    if (mode != GROUP_XOR)
+    switch (mode) {
+    case GROUP_PLAIN:
         store(lane->out, i, v);
-    else if (chain > 0 && i >= NARROW_VALUES)
-        store(&lane->state->result, i, v);
-    else
-        store(lane->out, i, narrow_xor(v, load(lane->out, i)));
+        break;
+    case GROUP_XOR:
+        if (waits)
+            store(&lane->state->result, i, v);
+        else
+            store(lane->out, i, narrow_xor(v, load(lane->out, i)));
+        break;
+    case GROUP_STREAMED:
+        store(lane->copy, i, v);
+        if (!waits)
+            stream(lane->out, i, v);
+        break;
+    }
 }
 
 /* One turn of the loop over columns, from the scratch block to the end. */
@@ -298,25 +329,26 @@ slot(struct group *group, unsigned k, int lanes, int chain)
     struct block *scratch = &group->scratch;
     struct group_local chains KERNEL_UNINITIALIZED, *local = &chains;
     const enum group_mode mode = group->mode;
-    const struct block *next;
+    const struct block *next, *done = mode == GROUP_STREAMED ? lane.copy : lane.out;
 
+    if (mode == GROUP_PLAIN) /* or stores wait in line behind those to memory */
+        fetch_own(lane.out);
     group_take(local, group, k, lanes, chain);
     for (int turn = 0; turn < NARROW_TURNS; turn++)
         rows(local, scratch, lane.prev, lane.ref, turn, lanes, chain);
 
     /* The column with word 0 first: it names the next reference block. */
     columns(local, scratch, &lane, 0, lanes, chain, mode);
-    next = group_next(group, local, &lane, lane.out->w[0], lanes);
+    next = group_next(group, local, &lane, done->w[0], lanes);
     for (int turn = 1; turn < NARROW_TURNS; turn++)
         columns(local, scratch, &lane, turn, lanes, chain, mode);
 
     if (chain > 0) {
-        group->lanes[k].last_word =
-            mode == GROUP_XOR ? lane.state->result.w[127] : lane.out->w[127];
+        group->lanes[k].last_word = mode == GROUP_XOR ? lane.state->result.w[127] : done->w[127];
         group->lanes[k].old_last = mode == GROUP_XOR ? lane.out->w[127] : 0;
     }
     group_pass_on(local, group, lanes, chain);
-    group->lanes[k].prev = lane.out;
+    group->lanes[k].prev = done;
     group->lanes[k].out = lane.out + 1;
     group->lanes[k].ref = next;
 }
@@ -325,21 +357,31 @@ static KERNEL_INLINE void
 finish(const struct group_chain *ended, int chain, enum group_mode mode)
 {
     const struct lane_state *state = ended->state;
-    struct block *out = ended->out;
+    struct block *out = ended->out, *copy = ended->lane->copy;
     const int values_from = chain == 3 ? NARROW_REGISTERS / 8 * 5 : NARROW_VALUES;
+    V v;
 
-    if (mode == GROUP_XOR) {
-        KERNEL_UNROLL
-        for (int i = NARROW_VALUES; i < NARROW_REGISTERS; i++) {
-            V v = load(&state->result, i);
+    KERNEL_UNROLL
+    for (int i = mode == GROUP_PLAIN ? values_from : NARROW_VALUES; i < NARROW_REGISTERS; i++) {
+        switch (mode) {
+        case GROUP_PLAIN:
+            store(out, i, narrow_add(load(out, i), load_values(state, i)));
+            break;
+        case GROUP_XOR:
+            v = load(&state->result, i);
             if (i >= values_from)
                 v = narrow_add(v, load_values(state, i));
             store(out, i, narrow_xor(v, load(out, i)));
+            break;
+        case GROUP_STREAMED:
+            v = load(copy, i);
+            if (i >= values_from) {
+                v = narrow_add(v, load_values(state, i));
+                store(copy, i, v);
+            }
+            stream(out, i, v);
+            break;
         }
-    } else {
-        KERNEL_UNROLL
-        for (int i = values_from; i < NARROW_REGISTERS; i++)
-            store(out, i, narrow_add(load(out, i), load_values(state, i)));
     }
 }
 
