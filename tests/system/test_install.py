@@ -55,7 +55,8 @@ def _():
     need(drive.add_user('anna', FIRST))
     need(drive.add_user('carla', FIRST))
     drive.add_user('boris')
-    store('old', drive.perl_crypt(FIRST, '$y$j75$LdJMENpBABJJ3hIHjB1Bi.$'))
+    # Of 16M, so that no login replaces it by one of ours of less.
+    store('old', drive.perl_crypt(FIRST, '$y$j9T$LdJMENpBABJJ3hIHjB1Bi.$'))
     installed.update(pam_files())
     check_logins()
     can_change('$mhkdf$')
