@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "policy/config_reader.h"
+#include "policy/methods.h"
 
 /* A value and where it is from. */
 struct place {
@@ -49,18 +50,33 @@ unit(enum config_key key)
                : "";
 }
 
+static const struct methods_entry *
+method_of(const struct place *place)
+{
+    return methods_get(value(place));
+}
+
+static const char *
+text_of(const struct place *place, char *out, size_t size)
+{
+    if (place->key == CONFIG_KEY_METHOD)
+        return method_of(place)->name;
+    snprintf(out, size, "%u%s", value(place), unit(place->key));
+    return out;
+}
+
 /* Refuses the file for two values that don't go together. The later line is the error's, and both
  * are named. */
 static void
 refuse(struct config_reader *reader, const struct place *a, const struct place *b, const char *why)
 {
     unsigned lines[2] = {a->section->lines[a->key], b->section->lines[b->key]};
-    char places[2][CONFIG_TITLE_SIZE + 32];
+    char places[2][CONFIG_TITLE_SIZE + 32], texts[2][16];
 
     reader->line = lines[lines[1] > lines[0]];
-    config_fail(reader, EINVAL, "%s: %u%s (%s), but %s is %u%s (%s): %s", config_keys_name(a->key),
-                value(a), unit(a->key), where(a, places[0], sizeof(places[0])),
-                config_keys_name(b->key), value(b), unit(b->key),
+    config_fail(reader, EINVAL, "%s: %s (%s), but %s is %s (%s): %s", config_keys_name(a->key),
+                text_of(a, texts[0], sizeof(texts[0])), where(a, places[0], sizeof(places[0])),
+                config_keys_name(b->key), text_of(b, texts[1], sizeof(texts[1])),
                 where(b, places[1], sizeof(places[1])), why);
 }
 
@@ -80,18 +96,6 @@ extreme(const struct config *config, enum config_key key, bool largest)
     return best;
 }
 
-/* A hash that one service makes must not be refused by another. */
-static void
-check_ceiling(struct config_reader *reader, enum config_key key, enum config_key ceiling_key)
-{
-    struct place most = extreme(reader->config, key, true);
-    struct place ceiling = extreme(reader->config, ceiling_key, false);
-
-    if (value(&most) > value(&ceiling))
-        refuse(reader, &most, &ceiling,
-               "a hash of that cost would be refused, and its owner locked out");
-}
-
 /* Whether both values can hold for one login: of two sections of the same kind only one concerns
  * it, and the one that counts more must leave the other's key to it. */
 static bool
@@ -103,6 +107,62 @@ can_meet(const struct place *a, const struct place *b)
         return a->section == b->section;
     return a->section->kind > b->section->kind ? a->section->lines[b->key] == 0
                                                : b->section->lines[a->key] == 0;
+}
+
+/* What a new hash may take, at most or at least, and what decides that: a method that makes no hash
+ * of just the memory which was asked for, or the memory. */
+struct made {
+    struct place place;
+    uint32_t kib;
+};
+
+static struct made
+made_by(const struct place *memory, const struct place *method)
+{
+    struct made made = {*memory, methods_memory_kib(method_of(method), value(memory))};
+
+    if (made.kib != value(memory))
+        made.place = *method;
+    return made;
+}
+
+static struct made
+extreme_made(const struct config *config, bool largest)
+{
+    struct made best = {extreme(config, CONFIG_KEY_MEMORY, largest), 0};
+    size_t i, j;
+
+    best.kib = value(&best.place);
+    for (i = 0; i < config->count; i++) {
+        for (j = 0; j < config->count; j++) {
+            struct place memory = {&config->sections[i], CONFIG_KEY_MEMORY};
+            struct place method = {&config->sections[j], CONFIG_KEY_METHOD};
+            struct made made;
+            if (!can_meet(&memory, &method))
+                continue;
+            made = made_by(&memory, &method);
+            if (largest ? made.kib > best.kib : made.kib < best.kib)
+                best = made;
+        }
+    }
+    return best;
+}
+
+#define LOCKED_OUT "a hash of that cost would be refused, and its owner locked out"
+
+/* A hash that one service makes must not be refused by another. */
+static void
+check_ceilings(struct config_reader *reader)
+{
+    struct made made = extreme_made(reader->config, true);
+    struct place passes = extreme(reader->config, CONFIG_KEY_PASSES, true);
+    struct place memory_ceiling = extreme(reader->config, CONFIG_KEY_CEILING_MEMORY, false);
+    struct place passes_ceiling = extreme(reader->config, CONFIG_KEY_CEILING_PASSES, false);
+
+    if (made.kib > value(&memory_ceiling))
+        refuse(reader, &made.place, &memory_ceiling, LOCKED_OUT);
+    if (value(&passes) > value(&passes_ceiling))
+        refuse(reader, &passes, &passes_ceiling, LOCKED_OUT);
 }
 
 /* Whether this floor can be one below which logins are denied. */
@@ -123,14 +183,14 @@ static void
 check_floor(struct config_reader *reader)
 {
     const struct config *config = reader->config;
-    struct place least = extreme(config, CONFIG_KEY_MEMORY, false);
+    struct made least = extreme_made(config, false);
     size_t i;
 
     for (i = 0; i < config->count; i++) {
         struct place floor = {&config->sections[i], CONFIG_KEY_FLOOR_MEMORY};
-        if (has(floor.section, floor.key) && value(&least) < value(&floor) &&
-            denies(config, &floor))
-            refuse(reader, &least, &floor, "a new hash would be denied, and its owner locked out");
+        if (has(floor.section, floor.key) && least.kib < value(&floor) && denies(config, &floor))
+            refuse(reader, &least.place, &floor,
+                   "a new hash would be denied, and its owner locked out");
     }
 }
 
@@ -150,6 +210,23 @@ check_lanes(struct config_reader *reader)
     }
 }
 
+/* Whose password has expired must be able to set another one. */
+static void
+check_lengths(struct config_reader *reader)
+{
+    const struct config *config = reader->config;
+    size_t i, j;
+
+    for (i = 0; i < config->count && reader->rc == 0; i++) {
+        for (j = 0; j < config->count; j++) {
+            struct place min = {&config->sections[i], CONFIG_KEY_MIN_LENGTH};
+            struct place method = {&config->sections[j], CONFIG_KEY_METHOD};
+            if (can_meet(&min, &method) && value(&min) > methods_length_max(method_of(&method)))
+                refuse(reader, &min, &method, "the method doesn't look at so many bytes");
+        }
+    }
+}
+
 static void
 check_reserve(struct config_reader *reader)
 {
@@ -165,7 +242,7 @@ config_rules_check(struct config_reader *reader)
 {
     check_lanes(reader);
     check_reserve(reader);
-    check_ceiling(reader, CONFIG_KEY_MEMORY, CONFIG_KEY_CEILING_MEMORY);
-    check_ceiling(reader, CONFIG_KEY_PASSES, CONFIG_KEY_CEILING_PASSES);
+    check_lengths(reader);
+    check_ceilings(reader);
     check_floor(reader);
 }
