@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* A block of scrypt and yescrypt is 128 r bytes, and there are N = 2^n_log2 of them. */
+/* A block of scrypt and yescrypt is 128 r bytes, and there are N = 2^n_log2 of them; and one for
+ * each of p, for which yescrypt has S-boxes, too. */
 #define R_PER_KIB 8
+#define SBOXES_KIB 12
 #define N_LOG2_MAX 32
 
 #define BCRYPT_SALT_LEN 22
@@ -75,14 +77,6 @@ next_fixed(const char **text, uint64_t *number)
     return 0;
 }
 
-static uint64_t
-product(uint64_t n_log2, uint64_t r)
-{
-    if (n_log2 > N_LOG2_MAX || r > UINT32_MAX)
-        return UINT64_MAX;
-    return (r << n_log2) / R_PER_KIB;
-}
-
 /* UINT64_MAX where it doesn't fit. */
 static uint64_t
 multiply(uint64_t a, uint64_t b)
@@ -94,8 +88,19 @@ multiply(uint64_t a, uint64_t b)
  * it needs, and gives EINVAL where they can't be read. */
 struct size {
     uint64_t n_log2, r;
-    uint64_t times; /* that the memory is gone through, in all */
+    uint64_t parallel;   /* p */
+    uint64_t sboxes_kib; /* of each */
+    uint64_t times;      /* that the memory is gone through, in all */
 };
+
+/* KiB of the N blocks, rounded up, since what takes little memory may still take all the time. */
+static uint64_t
+product(const struct size *size)
+{
+    if (size->n_log2 > N_LOG2_MAX || size->r > UINT32_MAX)
+        return UINT64_MAX;
+    return ((size->r << size->n_log2) + R_PER_KIB - 1) / R_PER_KIB;
+}
 
 /* Parallelism and time, where they are not as usual: bits say which numbers follow. */
 static int
@@ -103,7 +108,8 @@ read_yescrypt_rest(const char **at, struct size *size)
 {
     uint64_t have = 0, parallel = 1, more = 0;
 
-    size->times = 1;
+    size->times = size->parallel = 1;
+    size->sboxes_kib = SBOXES_KIB;
     if (**at == '$' || **at == '\0')
         return 0;
     if (next_number(at, 1, &have) != 0 || ((have & 1) != 0 && next_number(at, 2, &parallel) != 0) ||
@@ -114,6 +120,7 @@ read_yescrypt_rest(const char **at, struct size *size)
         if ((have & 1) != 0 && next_number(at, 1, &unused) != 0)
             return EINVAL;
     }
+    size->parallel = parallel;
     size->times = multiply(parallel, 1 + more);
     return 0;
 }
@@ -135,7 +142,11 @@ read_scrypt(const char **at, struct size *size)
     size->n_log2 = next_digit(at);
     if (size->n_log2 > 63 || next_fixed(at, &size->r) != 0)
         return EINVAL;
-    return next_fixed(at, &size->times);
+    if (next_fixed(at, &size->parallel) != 0)
+        return EINVAL;
+    size->times = size->parallel;
+    size->sboxes_kib = 0;
+    return 0;
 }
 
 /* Whether string starts so; if it does, *rest is what follows. */
@@ -179,8 +190,14 @@ uint64_t
 foreign_memory_kib(const char *setting)
 {
     struct size size;
+    uint64_t kib, more;
 
-    return read_size(setting, &size) == 0 ? product(size.n_log2, size.r) : 0;
+    if (read_size(setting, &size) != 0)
+        return 0;
+    kib = product(&size);
+    more = size.parallel > 1 ? size.parallel - 1 : 0;
+    more = multiply(more, size.r + size.sboxes_kib * R_PER_KIB) / R_PER_KIB;
+    return kib > UINT64_MAX - more ? UINT64_MAX : kib + more;
 }
 
 uint64_t
@@ -188,7 +205,7 @@ foreign_work_kib(const char *setting)
 {
     struct size size;
 
-    return read_size(setting, &size) == 0 ? multiply(product(size.n_log2, size.r), size.times) : 0;
+    return read_size(setting, &size) == 0 ? multiply(product(&size), size.times) : 0;
 }
 
 /* Decimal, from where the text stands; without a number, otherwise. */
