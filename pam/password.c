@@ -20,6 +20,7 @@
 #include "pam/verify.h"
 #include "policy/newhash.h"
 #include "policy/shadow.h"
+#include "policy/strength.h"
 
 #define TRIES 3
 
@@ -311,13 +312,23 @@ make_hash(pam_handle_t *pamh, const struct options *options, const struct config
     return rc;
 }
 
+/* Why a login with the new hash would be refused; NULL: it wouldn't. What is made for root in place
+ * of a $mhkdf$ hash has a cost that no check of mhkdf.conf has seen. */
+static const char *
+why_refused(const struct config_policy *policy, const char *hash)
+{
+    if (policy->floor_action == CONFIG_DENY && strength_is_below_floor(policy, hash))
+        return "it would be below floor_memory";
+    return strength_above_ceiling(policy, hash);
+}
+
 static int
 hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options,
                const struct finding *finding, uint32_t uid, const struct config_policy *policy,
                const char *password)
 {
     char hash[MHKDF_STRING_SIZE];
-    const char *why;
+    const char *why, *wrong;
     int rc = make_hash(pamh, options, policy, uid, password, hash, &why);
 
     if (rc == EBUSY || rc == ECONNREFUSED) {
@@ -338,7 +349,17 @@ hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options
     if (why != NULL)
         log_write(pamh, LOG_WARNING, "the new hash of %s (uid 0) is not one of $mhkdf$: %s",
                   finding->user, why);
-    rc = store(pamh, flags, finding, hash);
+    wrong = why_refused(policy, hash);
+    if (wrong == NULL) {
+        rc = store(pamh, flags, finding, hash);
+    } else {
+        log_write(pamh, LOG_ERR,
+                  "password of %s not changed: with the new hash logins would be "
+                  "refused: %s",
+                  finding->user, wrong);
+        log_tell_error(pamh, flags, "Logins with the new password would be refused: %s.", wrong);
+        rc = PAM_AUTHTOK_ERR;
+    }
     mhkdf_wipe(hash, sizeof(hash));
     return rc;
 }

@@ -697,6 +697,31 @@ uid_0_gets_what_libcrypt_knows(void **unused)
     }
 }
 
+/* What libcrypt makes for root in place of it mustn't lock him out by his own section. */
+static void
+uid_0_gets_no_hash_that_is_refused(void **unused)
+{
+    static const char *const texts[] = {
+        "[user root]\nmemory = 32M\nfloor_memory = 32M\nfloor_action = deny\n",
+        "[default]\nmemory = 32K\n[user root]\nceiling_memory = 32K\n",
+    };
+    bool knows = crypt_checksalt("$mhkdf$v=1$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA") == 0;
+
+    (void)unused;
+    for (size_t i = 0; i < 2; i++) {
+        stage_clear(NULL);
+        alone("");
+        as_root();
+        stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
+        stage_put("shadow", "root:*:20000:0:99999:7:::\n");
+        stage_put("mhkdf.conf", "%s", texts[i]);
+        answers(NEW, NEW, NULL);
+        assert_int_equal(stage_chauthtok("root", 0), knows ? PAM_SUCCESS : PAM_AUTHTOK_ERR);
+        assert_int_equal(stage_said("E:Logins with the new password would be refused: "), !knows);
+        assert_int_equal(stage_logged("not changed: with the new hash logins would be"), !knows);
+    }
+}
+
 static void
 jumped_over_is_nothing(void **unused)
 {
@@ -769,6 +794,7 @@ main(int argc, char **argv)
         STAGE_TEST(out_of_memory_is_said),
 #endif
         STAGE_TEST(uid_0_gets_what_libcrypt_knows),
+        STAGE_TEST(uid_0_gets_no_hash_that_is_refused),
         STAGE_TEST(jumped_over_is_nothing),
         STAGE_TEST(finding_is_for_its_user_only),
     };
