@@ -73,9 +73,11 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
     return take_time(pamh, attempt, uid, NULL, 0, PAM_USER_UNKNOWN);
 }
 
-/* The password is right. What follows may refuse the login, but never for something that failed. */
+/* The password is right. What follows may refuse the login, but never for something that failed;
+ * that refusal takes as long as one of a wrong password, too. */
 static int
-let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *account)
+let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *account,
+       uint64_t spent_us)
 {
     const struct config_policy *policy = &attempt->policy;
     bool is_below = account->hash[0] != '\0' && strength_is_below_floor(policy, account->hash);
@@ -84,7 +86,7 @@ let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *accoun
         log_write(pamh, LOG_WARNING,
                   "login of %s denied: the password is right, but its hash is below floor_memory",
                   attempt->user);
-        return PAM_PERM_DENIED;
+        return take_time(pamh, attempt, account->uid, account->hash, spent_us, PAM_PERM_DENIED);
     }
     if (upgrade_run(pamh, attempt->options, policy, attempt->user, account, attempt->password))
         is_below = strength_is_below_floor(policy, account->hash);
@@ -109,7 +111,7 @@ check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *accou
     rc = verify_password(pamh, attempt->options, &attempt->policy, attempt->user, account,
                          attempt->password, attempt->null_is_ok);
     if (rc == PAM_SUCCESS)
-        return let_in(pamh, attempt, account);
+        return let_in(pamh, attempt, account, dummy_now_us() - start_us);
     if (rc != PAM_AUTH_ERR && rc != PAM_USER_UNKNOWN && rc != PAM_PERM_DENIED)
         return rc;
     was_computed = rc != PAM_PERM_DENIED && account_hash_is_usable(account->hash);

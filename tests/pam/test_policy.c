@@ -353,9 +353,14 @@ floor_denies(void **unused)
     alone();
     stage_put("mhkdf.conf", "[default]\nmemory = 32K\nfloor_memory = 32K\nfloor_action = deny\n");
     stage_account(below, AGING);
+    stage_put("mhkdf.conf", "[default]\nmemory = 256K\nfloor_memory = 32K\nfloor_action = deny\n");
     assert_int_equal(try_password(BAD), PAM_AUTH_ERR);
     assert_false(stage_logged("denied"));
+    assert_int_equal(count("a hash of 225K for nobody"), 1);
     assert_int_equal(try_password(GOOD), PAM_PERM_DENIED);
+    /* It takes no less time than with a wrong password. */
+    assert_int_equal(count("a hash of 225K for nobody"), 2);
+    stage_put("mhkdf.conf", "[default]\nmemory = 32K\nfloor_memory = 32K\nfloor_action = deny\n");
     assert_true(stage_logged("login of bob denied: the password is right, but its hash is below"));
     assert_string_equal(stage_field(2), below);
     stage_account(above, AGING);
