@@ -63,13 +63,16 @@ make_folder(const char *path)
 {
     char folder[sizeof(((struct sockaddr_un *)0)->sun_path)];
     char *slash;
+    mode_t mask;
 
     strcpy(folder, path); /* it fits: path did */
     slash = strrchr(folder, '/');
     if (slash == NULL || slash == folder)
         return;
     *slash = '\0';
+    mask = umask(022); /* others than root go through it, whatever this process was started with */
     (void)mkdir(folder, 0755);
+    (void)umask(mask);
 }
 
 static int

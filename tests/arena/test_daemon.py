@@ -83,7 +83,7 @@ def _():
 @tap.case("the rights that are left, as root")
 def _():
     needs_root()
-    with Daemon() as daemon, open(f"/proc/{daemon.pid}/status", encoding="ascii") as file:
+    with Daemon(extra_groups=[4, 5]) as daemon, open(f"/proc/{daemon.pid}/status", encoding="ascii") as file:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in file)
         lock = 1 << 14
         for name in ("CapPrm", "CapEff", "CapBnd"):
@@ -684,6 +684,22 @@ def _():
                  "--user", "nobody"], capture_output=True, timeout=arena.PATIENCE, check=False)
             tap.equal(second.returncode, status)
             tap.check(second.stderr.count(b"\n") == 1)
+
+
+@tap.case("the socket and its folder have their modes, whatever umask the daemon has inherited")
+def _():
+    for umask in (0o077, 0):
+        with Daemon() as daemon:
+            folder = os.path.join(daemon.path, "folder")
+            path = os.path.join(folder, "s")
+            second = subprocess.Popen(
+                [arena.DAEMON, "--conf", os.path.join(daemon.path, "conf"), "--socket", path,
+                 "--user", "nobody"], umask=umask)
+            arena.wait_until(lambda: os.path.exists(path) and os.stat(path).st_mode & 0o777 == 0o660,
+                             "a socket")
+            second.terminate()
+            tap.equal(second.wait(arena.PATIENCE), 0)
+            tap.equal(os.stat(folder).st_mode & 0o777, 0o755)
 
 
 def run_daemon(conf, *args, **more):
