@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """libcore as a client of mhkdf-arenad, and of daemons that aren't what they should be."""
 
+import ctypes
 import errno
 import fcntl
 import os
@@ -54,6 +55,7 @@ def hash_without_arena():
 
 HASH = hash_without_arena()
 RESTARTS = 20
+SYS_PIDFD_GETFD = 438
 
 
 def connections(pid):
@@ -403,6 +405,70 @@ def _():
                                             struct.pack(f"{count}i", *[fd] * count))])
         tap.equal(end(process), (0, PRIVATE, 0, REFUSED))
         fake.close()
+
+
+def copy_connection(process):
+    """What a child that is forked by another thread would have."""
+    pidfd = os.pidfd_open(process.pid)
+    try:
+        for name in os.listdir(f"/proc/{process.pid}/fd"):
+            if os.readlink(f"/proc/{process.pid}/fd/{name}").startswith("socket:"):
+                fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_PIDFD_GETFD, pidfd, int(name), 0)
+                if fd < 0:
+                    tap.skip("pidfd_getfd: " + os.strerror(ctypes.get_errno()))
+                return fd
+    finally:
+        os.close(pidfd)
+    raise AssertionError("no connection")
+
+
+@tap.case("a copy of the connection in another process doesn't keep the lease, or the place in the queue")
+def _():
+    for granted in (True, False):
+        fake = Fake()
+        process = start(fake.path, wait_ms=300)
+        connection, _ = fake.listener.accept()
+        connection.settimeout(arena.PATIENCE)
+        connection.recv(4096)
+        copy = copy_connection(process)
+        with fake.memory(16 * MIB) as fd:
+            if granted:
+                fake.grant(connection, fd, 16 * MIB)
+            else:
+                connection.send(reply(arena.QUEUED, position=1))
+        tap.equal(end(process)[:2], (0, ARENA) if granted else (errno.EBUSY, NONE))
+        tap.equal(connection.recv(4096), b"")
+        os.close(copy)
+        fake.close()
+
+
+def flags_of_slot(pid):
+    """What smaps says of the mapping of a slot, once it can be written to; None: there is none."""
+    at_slot = False
+    try:
+        with open(f"/proc/{pid}/smaps", encoding="ascii") as file:
+            for line in file:
+                words = line.split()
+                if "-" in words[0]:
+                    at_slot = "memfd:" in line and words[1] == "rw-s"
+                elif at_slot and words[0] == "VmFlags:":
+                    return words[1:]
+    except OSError:
+        pass
+    return None
+
+
+@tap.case("the slot isn't mapped in forked children, nor dumped")
+def _():
+    with Daemon("slots = 1\nreserve = 0\nslot_size = 64M") as daemon:
+        flags = None
+        while flags is None:  # it may be done before we look
+            process = start(daemon.socket, kib=65536)
+            while flags is None and process.poll() is None:
+                flags = flags_of_slot(process.pid)
+            process.communicate()
+        for flag in ("sh", "dc", "dd"):
+            tap.contains(flags, flag)
 
 
 @tap.case("a daemon that says for ever that one must wait: busy, in time")
