@@ -122,6 +122,7 @@ verify(const char *name, const struct account *account, const char *password)
     struct config_policy policy;
     struct mhkdf_arena arena = {.socket = place_arena(), .service = SERVICE};
     struct mhkdf_env resources = {.arena = NULL};
+    enum chkpwd_answer answer;
     const char *wrong;
     bool with_arena;
 
@@ -143,7 +144,14 @@ verify(const char *name, const struct account *account, const char *password)
     if (with_arena)
         resources.arena = &arena;
     resources.threads = policy.threads;
-    return judge(name, anycrypt_verify_in(password, account->hash, &resources));
+    answer = judge(name, anycrypt_verify_in(password, account->hash, &resources));
+    if (answer == CHKPWD_RIGHT && policy.floor_action == CONFIG_DENY &&
+        strength_is_below_floor(&policy, account->hash)) {
+        say(LOG_WARNING, "%s denied: the password is right, but its hash is below floor_memory",
+            name);
+        return CHKPWD_DENIED;
+    }
+    return answer;
 }
 
 static enum chkpwd_answer
@@ -257,9 +265,9 @@ main(int argc, char **argv)
     given = read_password(password) ? password : NULL;
     answer = check(argv[1], given, strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0);
     mhkdf_wipe(password, sizeof(password));
-    if (answer == CHKPWD_WRONG) {
+    if (answer == CHKPWD_WRONG)
         say(LOG_NOTICE, "password check failed for user (%s)", argv[1]);
+    if (answer == CHKPWD_WRONG || answer == CHKPWD_DENIED)
         pause_s(2);
-    }
     return answer;
 }

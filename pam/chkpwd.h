@@ -21,7 +21,7 @@ enum chkpwd_answer {
     CHKPWD_UNAVAILABLE, /* it couldn't be verified; the log says why */
     CHKPWD_BUSY,        /* not for now: no memory in the arena */
     CHKPWD_REFUSED,     /* it isn't the caller's account, or this isn't how to call it */
-    CHKPWD_DENIED       /* the hash is above the ceiling */
+    CHKPWD_DENIED       /* the hash is above the ceiling, or below a floor that denies */
 };
 
 #endif

@@ -327,6 +327,42 @@ program_answers(void **unused)
     assert_false(stage_logged("alice"));
 }
 
+/* Its limits are those of mhkdf.conf. */
+static void
+program_denies(void **unused)
+{
+    static const struct {
+        const char *conf;
+        int answer, when_wrong;
+    } cases[] = {
+        {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = deny\n", CHKPWD_DENIED,
+         CHKPWD_WRONG},
+        {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = expire\n", CHKPWD_RIGHT,
+         CHKPWD_WRONG},
+        {"[default]\nmemory = 64K\n[service mhkdf_chkpwd]\nfloor_memory = 33K\nfloor_action = "
+         "deny\n",
+         CHKPWD_DENIED, CHKPWD_WRONG},
+        {"[default]\nmemory = 64K\nfloor_memory = 32K\nfloor_action = deny\n", CHKPWD_RIGHT,
+         CHKPWD_WRONG},
+        {"[default]\nmemory = 32K\nlanes = 1\nceiling_memory = 32K\n", CHKPWD_RIGHT, CHKPWD_WRONG},
+        {"[default]\nmemory = 31K\nlanes = 1\nceiling_memory = 31K\n", CHKPWD_DENIED,
+         CHKPWD_DENIED},
+    };
+    const char *hash = stage_hash_by(GOOD, "$mhkdf$v=1$m=32,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA");
+
+    (void)unused;
+    setenv("MHKDF_TEST_UID", "1000", 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int right, wrong;
+        stage_account(hash, AGING);
+        stage_put("mhkdf.conf", "%s", cases[i].conf);
+        right = ask("bob", "nonull", GOOD, sizeof(GOOD) - 1);
+        wrong = ask("bob", "nonull", BAD, sizeof(BAD) - 1);
+        if (right != cases[i].answer || wrong != cases[i].when_wrong)
+            fail_msg("case %zu: %d, %d; %s", i, right, wrong, stage_log());
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -334,7 +370,7 @@ main(int argc, char **argv)
         STAGE_TEST(answers_are_translated), STAGE_TEST(program_that_cant_be_started),
         STAGE_TEST(what_the_program_gets),  STAGE_TEST(host_notices_nothing),
         STAGE_TEST(closed_descriptors),     STAGE_TEST(program_answers),
-        STAGE_TEST(no_new_privileges),
+        STAGE_TEST(program_denies),         STAGE_TEST(no_new_privileges),
     };
 
     (void)argc;
