@@ -261,7 +261,7 @@ main(int argc, char **argv)
         return CHKPWD_UNAVAILABLE;
     openlog(SERVICE, LOG_PID, LOG_AUTHPRIV);
     if (!is_used_well(argc, argv))
-        return refuse_use();
+        return (int)refuse_use();
     given = read_password(password) ? password : NULL;
     answer = check(argv[1], given, strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0);
     mhkdf_wipe(password, sizeof(password));
@@ -269,5 +269,5 @@ main(int argc, char **argv)
         say(LOG_NOTICE, "password check failed for user (%s)", argv[1]);
     if (answer == CHKPWD_WRONG || answer == CHKPWD_DENIED)
         pause_s(2);
-    return answer;
+    return (int)answer;
 }

@@ -54,19 +54,24 @@ reset_signals(void)
     sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
+#ifdef __GLIBC__
+typedef __rlimit_resource_t resource; /* an enumeration */
+#else
+typedef int resource;
+#endif
+
 /* A limit that was lowered for good only keeps its owner from an answer. */
 static void
 reset_limits(void)
 {
     const struct rlimit none = {0, 0};
     struct rlimit limit;
-    int which;
 
-    for (which = 0; which < RLIM_NLIMITS; which++) {
-        if (getrlimit(which, &limit) != 0)
+    for (int which = 0; which < RLIM_NLIMITS; which++) {
+        if (getrlimit((resource)which, &limit) != 0)
             continue;
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(which, &limit);
+        setrlimit((resource)which, &limit);
     }
     setrlimit(RLIMIT_CORE, &none);
 }

@@ -143,7 +143,7 @@ what_the_program_gets(void **unused)
         const char *seen;
     } cases[] = {
         {GOOD, 0, "2:bob:nullok:11\n"},      {GOOD, PAM_DISALLOW_NULL_AUTHTOK, "2:bob:nonull:11\n"},
-        {"", 0, "2:bob:nullok:0\n"},         {LONG_512 + 1, 0, "2:bob:nullok:511\n"},
+        {"", 0, "2:bob:nullok:0\n"},         {&LONG_512[1], 0, "2:bob:nullok:511\n"},
         {LONG_512, 0, "2:bob:nullok:512\n"},
     };
     char command[512], seen[256];
