@@ -224,6 +224,14 @@ number_or(const char *text, uint64_t otherwise)
     return value;
 }
 
+/* libcrypt reads these with strtoul(3), which takes a sign, and turns "-1" into as much as there
+ * is. */
+static uint64_t
+sha1_rounds(const char *at)
+{
+    return *at == '+' || *at == '-' ? UINT64_MAX : number_or(at, 0);
+}
+
 /* 2^cost. */
 static uint64_t
 bcrypt_rounds(const char *at)
@@ -263,7 +271,7 @@ foreign_time_us(const char *setting)
         starts(setting, "$sm3$rounds=", &at))
         return number_or(at, 5000) / ROUNDS_PER_US_SHA;
     if (starts(setting, "$sha1$", &at))
-        return multiply(number_or(at, 0), US_SHA1);
+        return multiply(sha1_rounds(at), US_SHA1);
     if (starts(setting, "$md5,rounds=", &at))
         return multiply(number_or(at, 0), US_SUNMD5);
     if (starts(setting, "_", &at))

@@ -247,6 +247,8 @@ static const struct ceiling_case {
     {65536, 64, "$y$j0./yzzzz$abcdefgh$hash", "too long"},
     {65536, 64, "$sha1$4294967295$abc$def", "too long"},
     {65536, 64, "$sha1$40000$abc$def", NULL},
+    {65536, 64, "$sha1$+4294967295$abc$def", "too long"},
+    {65536, 64, "$sha1$-1$abc$def", "too long"},
     {65536, 64, "$md5,rounds=4294963199$abc$def", "too long"},
     {65536, 64, "$md5,rounds=5000$abc$def", NULL},
     {65536, 64, "_zzzzsaltHASHHASHHAS", NULL},
