@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * client SOCKET UID WAIT_MS MEMORY_KIB [require] [private]: hashes once with memory of the arena at
- * SOCKET, and prints: result, where the memory was from, its pages, why not from the arena, the
- * string, and what it left behind (descriptors, mappings, threads): "0 0 0". For the tests.
+ * client SOCKET UID WAIT_MS MEMORY_KIB [require] [private] [cancel]: hashes once with memory of the
+ * arena at SOCKET, and prints: result, where the memory was from, its pages, why not from the
+ * arena, the string, and what it left behind (descriptors, mappings, threads): "0 0 0". With cancel
+ * it does so in a thread that somebody has cancelled. For the tests.
  */
 #include <config.h>
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,15 +60,48 @@ take_count(struct count *count)
     count->threads = entries("/proc/self/task");
 }
 
+struct hashing {
+    const char *setting;
+    const struct mhkdf_env *env;
+    char *out;
+    int rc;
+};
+
+static void *
+hash(void *arg)
+{
+    struct hashing *hashing = arg;
+
+    hashing->rc = mhkdf_crypt("password", 8, hashing->setting, hashing->env, hashing->out);
+    return NULL;
+}
+
+static void *
+hash_cancelled(void *arg)
+{
+    (void)pthread_cancel(pthread_self());
+    return hash(arg);
+}
+
+static void
+run_thread(void *(*work)(void *), void *arg)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, work, arg) == 0)
+        (void)pthread_join(thread, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
     struct mhkdf_arena arena = {.service = "test"};
-    struct mhkdf_memory_report report;
+    struct mhkdf_memory_report report = {0};
     struct mhkdf_env env = {.arena = &arena, .report = &report};
     struct count before, after;
     char setting[MHKDF_STRING_SIZE], out[MHKDF_STRING_SIZE];
-    int rc;
+    struct hashing hashing = {setting, &env, out, -1};
+    int cancel = 0, rc;
 
     if (argc < 5)
         return 2;
@@ -76,12 +111,17 @@ main(int argc, char **argv)
     for (int i = 5; i < argc; i++) {
         arena.require |= strcmp(argv[i], "require") == 0;
         arena.private_when_busy |= strcmp(argv[i], "private") == 0;
+        cancel |= strcmp(argv[i], "cancel") == 0;
     }
     (void)snprintf(setting, sizeof(setting), "$mhkdf$v=1$m=%lu,t=1,p=2,c=6$AgICAgICAgICAgICAgICAg",
                    strtoul(argv[4], NULL, 10));
     (void)mhkdf_crypt("p", 1, setting, NULL, out); /* whatever is made only once */
     take_count(&before);
-    rc = mhkdf_crypt("password", 8, setting, &env, out);
+    if (cancel)
+        run_thread(hash_cancelled, &hashing);
+    else
+        (void)hash(&hashing);
+    rc = hashing.rc;
     take_count(&after);
     /* A thread that has been joined is listed for a moment longer. */
     for (int i = 0; i < PATIENCE_MS && after.threads > before.threads; i++) {

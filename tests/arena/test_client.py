@@ -407,6 +407,34 @@ def _():
         fake.close()
 
 
+@tap.case("the connection is none of descriptors 0 to 2, where they are closed")
+def _():
+    fake = Fake()
+    process = subprocess.Popen(["/bin/sh", "-c", f"exec 0<&- 2>&-; exec {arena.CLIENT} {fake.path} 0 1000 "
+                                f"{MEMORY_KIB}"], stdout=subprocess.PIPE)
+    connection, _ = fake.listener.accept()
+    connection.recv(4096)
+    folder = f"/proc/{process.pid}/fd"
+    sockets = [int(name) for name in os.listdir(folder)
+               if os.readlink(os.path.join(folder, name)).startswith("socket:")]
+    connection.close()
+    tap.equal(end(process), (0, PRIVATE, 0, REFUSED))
+    tap.equal([fd for fd in sockets if fd < 3], [])
+    tap.equal(len(sockets), 1)
+    fake.close()
+
+
+@tap.case("a thread that has been cancelled finishes the hash, and gives all back")
+def _():
+    with Daemon("slots = 1\nreserve = 0\nslot_size = 8M") as daemon:
+        tap.equal(client(daemon.socket, "cancel")[:2], (0, ARENA))
+        holder = daemon.lease(size=MIB)
+        holder.granted()
+        tap.equal(client(daemon.socket, "cancel", wait_ms=100), (errno.EBUSY, NONE, 0, errno.EBUSY))
+        holder.close()
+        daemon.wait_status(free=1, waiting=0)
+
+
 def copy_connection(process):
     """What a child that is forked by another thread would have."""
     pidfd = os.pidfd_open(process.pid)

@@ -293,6 +293,20 @@ def _():
             client.close()
 
 
+@tap.case("who asks three times at once has a slot and two places, too")
+def _():
+    needs_root()
+    with Daemon("slots = 3\nreserve = 1") as daemon:
+        daemon.process.send_signal(signal.SIGSTOP)
+        mine = [daemon.lease(uid=1000) for _ in range(4)]
+        daemon.process.send_signal(signal.SIGCONT)
+        mine[0].granted()
+        tap.equal([mine[1].queued(), mine[2].queued()], [1, 2])
+        tap.equal(mine[3].receive()["reason"], arena.BUSY)
+        for client in mine:
+            client.close()
+
+
 @tap.case("a service's own cap")
 def _():
     needs_root()
@@ -658,6 +672,30 @@ def _():
         tap.equal(second.returncode, 1)
         tap.contains(second.stderr, b"in use")
         daemon.status()
+
+
+@tap.case("a socket at whose door too many wait isn't a dead daemon's")
+def _():
+    with Daemon() as daemon:
+        path = os.path.join(daemon.path, "full")
+        busy = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        busy.bind(path)
+        busy.listen(0)
+        queue = []
+        try:
+            while len(queue) < 10:
+                queue.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                queue[-1].setblocking(False)
+                queue[-1].connect(path)
+        except BlockingIOError:
+            pass
+        inode = os.stat(path).st_ino
+        done = run_daemon(os.path.join(daemon.path, "conf"), "--socket", path, "--user", "nobody")
+        tap.equal(done.returncode, 1)
+        tap.contains(done.stderr, b"in use")
+        tap.equal(os.stat(path).st_ino, inode)
+        for each in (busy, *queue):
+            each.close()
 
 
 @tap.case("a file that is no socket is left alone")
