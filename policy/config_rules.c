@@ -45,7 +45,7 @@ static const char *
 unit(enum config_key key)
 {
     return key == CONFIG_KEY_MEMORY || key == CONFIG_KEY_FLOOR_MEMORY ||
-                   key == CONFIG_KEY_CEILING_MEMORY
+                   key == CONFIG_KEY_CEILING_MEMORY || key == CONFIG_KEY_SLOT_SIZE
                ? "K"
                : "";
 }
@@ -210,6 +210,35 @@ check_lanes(struct config_reader *reader)
     }
 }
 
+/* Hashes that fit no slot mustn't be made where somebody takes memory from the arena alone. Those
+ * of libcrypt's methods take none of it. */
+static void
+check_slots(struct config_reader *reader)
+{
+    const struct config *config = reader->config;
+    struct place slot = {&config->sections[1], CONFIG_KEY_SLOT_SIZE};
+    size_t i, j;
+    bool required = false;
+
+    if (slot.section->lines[slot.key] == 0)
+        slot = (struct place){&config->sections[0], CONFIG_KEY_MEMORY};
+    for (i = 0; i < config->count; i++) {
+        struct place use = {&config->sections[i], CONFIG_KEY_ARENA};
+        required |= has(use.section, use.key) && value(&use) == CONFIG_ARENA_REQUIRE;
+    }
+    for (i = 0; required && i < config->count && reader->rc == 0; i++) {
+        for (j = 0; j < config->count; j++) {
+            struct place memory = {&config->sections[i], CONFIG_KEY_MEMORY};
+            struct place method = {&config->sections[j], CONFIG_KEY_METHOD};
+            if (can_meet(&memory, &method) && method_of(&method)->ours != 0 &&
+                value(&memory) > value(&slot))
+                refuse(reader, &memory, &slot,
+                       "no slot of the arena holds a hash of that cost, and where arena is require "
+                       "its owner would be locked out");
+        }
+    }
+}
+
 /* Whose password has expired must be able to set another one. */
 static void
 check_lengths(struct config_reader *reader)
@@ -242,6 +271,7 @@ config_rules_check(struct config_reader *reader)
 {
     check_lanes(reader);
     check_reserve(reader);
+    check_slots(reader);
     check_lengths(reader);
     check_ceilings(reader);
     check_floor(reader);

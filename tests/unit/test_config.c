@@ -328,6 +328,13 @@ static const struct bad {
      "locked out"},
     {"[default]\nmemory = 512K\nceiling_memory = 512K\nmethod = yescrypt\n", ":4: method: yescrypt",
      "locked out"},
+    /* hashes that fit no slot */
+    {"[arena]\nslot_size = 64M\n[user bob]\nmemory = 65M\n[service s]\narena = require\n",
+     ":4: memory: 66560K (in line 4, [user bob]), but slot_size is 65536K (in line 2, [arena])",
+     "no slot of the arena holds"},
+    {"[default]\narena = require\n[service s]\nmemory = 65M\n",
+     ":4: memory: 66560K (in line 4, [service s]), but memory is 65536K (the built-in value)",
+     "no slot of the arena holds"},
     /* and passwords that can't be long enough */
     {"[default]\nmin_length = 9\n[user bob]\nmethod = descrypt\n",
      ":4: min_length: 9 (in line 2, [default]), but method is descrypt (in line 4, [user bob])",
@@ -401,6 +408,9 @@ what_does_not_meet_is_not_refused(void **unused)
         "[default]\nmethod = scrypt\nmemory = 40M\nfloor_memory = 32M\nfloor_action = deny\n",
         "[default]\nmethod = bcrypt\nmin_length = 72\n[user a]\nmethod = mhkdf\nmin_length = 73\n",
         "[default]\nmethod = descrypt\n",
+        "[default]\nmemory = 1G\narena = require\n[user a]\nmemory = 64M\n",
+        "[arena]\nslot_size = 64M\n[default]\nmemory = 1G\n",
+        "[default]\narena = require\n[user a]\nmemory = 1G\nmethod = yescrypt\n",
         "[user a]\nfloor_action = deny\nfloor_memory = 0\n[user b]\nfloor_memory = 1G\n",
         "[default]\nfloor_action = deny\n[user b]\nfloor_memory = 1G\nfloor_action = log\n",
         "[default]\nmemory = 5G\nceiling_memory = 6G\n[user a]\nceiling_memory = 5G\n",
