@@ -202,6 +202,32 @@ long_passwords_are_refused(void **unused)
     assert_int_equal(newhash_make(password, &policy, true, NULL, hash, &why), 0);
 }
 
+/* A method that doesn't look at all of a password makes no hash of it. */
+static void
+cut_passwords_are_refused(void **unused)
+{
+    static const struct {
+        const char *method;
+        size_t max;
+    } cases[] = {{"bcrypt", 72}, {"bcrypt-a", 72}, {"bcrypt-y", 72}, {"descrypt", 8}};
+    char password[74], hash[MHKDF_STRING_SIZE];
+    const char *why;
+    uint32_t number;
+    size_t i;
+
+    (void)unused;
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(methods_find(cases[i].method, &number), 0);
+        policy.method = methods_get(number);
+        memset(password, 'p', sizeof(password));
+        password[cases[i].max + 1] = '\0';
+        assert_int_equal(newhash_make(password, &policy, false, NULL, hash, &why), ERANGE);
+        assert_string_equal(hash, "");
+        password[cases[i].max] = '\0';
+        assert_int_not_equal(newhash_make(password, &policy, false, NULL, hash, &why), ERANGE);
+    }
+}
+
 int
 main(void)
 {
@@ -213,6 +239,7 @@ main(void)
         cmocka_unit_test_setup(root_gets_yescrypt_if_libcrypt_is_another_by_now, set_up),
         cmocka_unit_test_setup(root_gets_something_without_yescrypt, set_up),
         cmocka_unit_test_setup(long_passwords_are_refused, set_up),
+        cmocka_unit_test_setup(cut_passwords_are_refused, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
