@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import pwd
 import resource
 import signal
 import socket
@@ -92,6 +93,7 @@ def _():
             tap.equal(int(status[name], 16), 0, name)
         tap.equal(status["NoNewPrivs"], "1")
         tap.equal(set(status["Uid"].split()), {"65534"})
+        tap.equal(set(status["Gid"].split()), {str(pwd.getpwnam("nobody").pw_gid)})
         tap.equal(status["Groups"].strip(), "")
 
 
