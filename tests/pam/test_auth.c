@@ -244,14 +244,18 @@ arena_is_asked(void **unused)
     setenv("MHKDF_TEST_ARENA", path, 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         pid_t arena = start_arena(path, cases[i].type);
-        int rc;
+        int rc, unknown;
         stage_put("mhkdf.conf", "[default]\n%s", cases[i].conf);
+        stage.answers[0] = GOOD;
+        unknown = stage_authenticate("nosuch", 0);
         rc = try_password(GOOD);
         kill(arena, SIGKILL);
         waitpid(arena, NULL, 0);
         unlink(path);
         if (rc != cases[i].expected || !stage_logged(cases[i].logged))
             fail_msg("case %zu: %d, %s", i, rc, stage_log());
+        /* Nor are names that nobody has a way around it. */
+        assert_int_equal(unknown, rc == PAM_SUCCESS ? PAM_USER_UNKNOWN : rc);
         assert_false(stage_logged("failure"));
     }
     unsetenv("MHKDF_TEST_ARENA");

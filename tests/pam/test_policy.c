@@ -415,6 +415,28 @@ floor_expires(void **unused)
     assert_false(stage_logged("floor"));
 }
 
+/* What was found out about one user isn't held against another, who is set behind us. */
+static void
+floor_is_for_its_user_only(void **unused)
+{
+    int auth = -1;
+
+    (void)unused;
+    stage_service("auth required @ debug nullok\n"
+                  "auth required " TEST_WRAPPER_MODULES "/pam_set_items.so\n"
+                  "account required pam_permit.so\n"
+                  "account [success=ok new_authtok_reqd=ok ignore=ignore default=bad] @ debug\n");
+    stage_put("mhkdf.conf", "[default]\nmemory = 32K\nfloor_memory = 16K\nfloor_action = expire\n"
+                            "upgrade = no\n");
+    stage_account(stage_hash_by(GOOD, "$6$rounds=1000$abcdefgh"), AGING);
+    stage.answers[0] = GOOD;
+    setenv("PAM_USER", STAGE_USER, 1);
+    assert_int_equal(stage_login(STAGE_USER, &auth, NULL), PAM_NEW_AUTHTOK_REQD);
+    setenv("PAM_USER", "toor", 1);
+    assert_int_equal(stage_login(STAGE_USER, &auth, NULL), PAM_SUCCESS);
+    unsetenv("PAM_USER");
+}
+
 static void
 floor_logs(void **unused)
 {
@@ -695,6 +717,7 @@ main(int argc, char **argv)
         STAGE_TEST(hash_in_passwd_stays),
         STAGE_TEST(floor_denies),
         STAGE_TEST(floor_expires),
+        STAGE_TEST(floor_is_for_its_user_only),
         STAGE_TEST(floor_logs),
         STAGE_TEST(ceiling_denies_unread),
         STAGE_TEST(refusals_take_their_time),

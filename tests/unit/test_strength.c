@@ -72,6 +72,7 @@ static const struct stronger_case {
     {"mhkdf", 131072, 1, 6, MHKDF("m=65536,t=3,p=4,c=6"), false},
     {"mhkdf", 131072, 1, 3, MHKDF("m=65536,t=1,p=4,c=6"), false},
     {"mhkdf", 131072, 1, 6, MHKDF("m=65536,t=1,p=4,c=12"), false},
+    {"mhkdf", 4194304, 1, 6, MHKDF("m=4194303,t=1025,p=4,c=6"), false}, /* beyond 32 bits */
     {"mhkdf", 4194304, 16777215, 6, MHKDF("m=4194303,t=16777215,p=4,c=6"), true},
     /* argon2id is as good a method, without a chain */
     {"mhkdf", 65536, 1, 6, ARGON2("id", "m=65536,t=1,p=4"), true},
