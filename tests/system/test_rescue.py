@@ -47,7 +47,8 @@ def need_logged(text):
 def _():
     need(drive.add_user('anna', FIRST, ['sudo']))
     drive.add_user('boris', 'boris has 1 too')
-    store('old', drive.perl_crypt(FIRST, '$6$rounds=1000$saltsalt$'))
+    # Of 16M, so that no login replaces it by one of ours of less.
+    store('old', drive.perl_crypt(FIRST, '$y$j9T$LdJMENpBABJJ3hIHjB1Bi.$'))
 
 
 # ---- with the grafted libcrypt -----------------------------------------------------------
