@@ -103,7 +103,7 @@ echo_off(struct terminal *t)
     struct termios silent;
     int rc;
 
-    if (tcgetattr(t->in, &t->saved) != 0)
+    if (!t->echo_off && tcgetattr(t->in, &t->saved) != 0)
         return errno;
     silent = t->saved;
     silent.c_lflag &= ~(tcflag_t)(ECHO | ECHOE | ECHOK | ECHONL);
@@ -175,11 +175,22 @@ read_line(struct terminal *t, char *line, size_t size, size_t *len)
     return rc;
 }
 
+/* Whether we were stopped, and have been continued, since the last look at it. */
+static int
+was_continued(void)
+{
+    static const struct timespec now;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    return sigtimedwait(&set, NULL, &now) == SIGCONT;
+}
+
 /* Stops like a program that had never caught SIGTSTP, and comes back when it is continued. */
 static void
 stop(void)
 {
-    static const struct timespec now;
     struct sigaction action;
     sigset_t set;
 
@@ -191,9 +202,7 @@ stop(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     sigprocmask(SIG_BLOCK, &set, NULL);
     sigaction(SIGTSTP, &action, NULL);
-    sigemptyset(&set);
-    sigaddset(&set, SIGCONT);
-    (void)sigtimedwait(&set, NULL, &now);
+    (void)was_continued();
 }
 
 int
@@ -202,7 +211,9 @@ terminal_ask(struct terminal *t, const char *prompt, char *line, size_t size, si
     int rc, number;
 
     for (;;) {
-        rc = echo_off(t);
+        do /* from the background, this stops us; whoever continues us may set the terminal up */
+            rc = echo_off(t);
+        while (rc == 0 && was_continued());
         if (rc == 0) {
             terminal_say(t, prompt);
             rc = read_line(t, line, size, len);

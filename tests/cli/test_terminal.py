@@ -264,6 +264,7 @@ def _():
     answer(t, ASK, SECRET)
     answer(t, AGAIN, SECRET)
     verified(finish(t, "exit 0"))
+    tap.equal(t.screen.count(ASK), 1, "it asks once")
 
 
 @tap.case("a lost terminal is an error")

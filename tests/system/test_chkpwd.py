@@ -435,9 +435,13 @@ def _():
 
 @tap.case('the program is killed in the middle: unavailable, and never success')
 def _():
-    for password in (WORD, 'wrong'):
+    # A hash that takes so long that it can't be done before it is killed.
+    write('/etc/security/mhkdf.conf', '[default]\nmemory = 64M\npasses = 60\n')
+    need(drive.add_user('slow', 'slow knows this'))
+    common.cheap_hashes()
+    for password in ('slow knows this', 'wrong'):
         with ThreadPoolExecutor() as pool:
-            result = pool.submit(host, '--chld=handle', 'locker', 'anna', password=password)
+            result = pool.submit(host, '--chld=handle', 'locker', 'slow', password=password, user='slow')
             while not result.done():
                 subprocess.run(['killall', '-q', '-9', 'mhkdf_chkpwd'], check=False)
                 time.sleep(0.001)
