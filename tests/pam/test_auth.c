@@ -261,6 +261,54 @@ arena_is_asked(void **unused)
     unsetenv("MHKDF_TEST_ARENA");
 }
 
+/* Root at the console needn't wait; a user there who becomes root, and root from elsewhere, must.
+ */
+static void
+busy_arena_stops_no_root_at_the_console(void **unused)
+{
+    static const struct {
+        const char *uid, *tty, *rhost;
+        int expected;
+    } cases[] = {
+        {"0", "/dev/tty1", NULL, PAM_SUCCESS},
+        {"0", "tty1", "192.0.2.1", PAM_SYSTEM_ERR},
+        {"0", "pts/0", NULL, PAM_SYSTEM_ERR},
+        {"1000", "tty1", NULL, PAM_SYSTEM_ERR},
+    };
+    char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+    char service[512];
+    pid_t arena;
+
+    (void)unused;
+    snprintf(service, sizeof(service),
+             "auth required " TEST_WRAPPER_MODULES "/pam_set_items.so\n"
+             "auth required @ debug conf=%s/mhkdf.conf\n",
+             stage.etc);
+    stage_service(service);
+    stage_put("mhkdf.conf", "[default]\nwait = 50ms\n");
+    stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    stage_put("shadow", "root:%s:20000:0:99999:7:::\n",
+              stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"));
+    snprintf(path, sizeof(path), "%s/arena", stage.etc);
+    setenv("MHKDF_TEST_ARENA", path, 1);
+    arena = start_arena(path, ARENA_QUEUED);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        setenv("MHKDF_TEST_UID", cases[i].uid, 1);
+        setenv("PAM_TTY", cases[i].tty, 1);
+        stage.rhost = cases[i].rhost;
+        stage.answers[0] = GOOD;
+        rc = stage_authenticate("root", 0);
+        if (rc != cases[i].expected)
+            fail_msg("case %zu: %d, %s", i, rc, stage_log());
+    }
+    kill(arena, SIGKILL);
+    waitpid(arena, NULL, 0);
+    unlink(path);
+    unsetenv("PAM_TTY");
+    unsetenv("MHKDF_TEST_ARENA");
+}
+
 #if !STAGE_IS_SANITIZED
 static void
 out_of_memory_is_not_a_wrong_password(void **unused)
@@ -553,6 +601,7 @@ main(int argc, char **argv)
         STAGE_TEST(malformed_hash_is_for_other_modules_and_logged),
         STAGE_TEST(site_key_is_not_here),
         STAGE_TEST(arena_is_asked),
+        STAGE_TEST(busy_arena_stops_no_root_at_the_console),
 #if !STAGE_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_not_a_wrong_password),
 #endif
