@@ -8,8 +8,10 @@
 
 #include <security/pam_ext.h>
 
+#include "pam/chkpwd.h"
 #include "pam/dummy.h"
 #include "pam/helper.h"
+#include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/names.h"
 #include "pam/place.h"
@@ -21,6 +23,7 @@
 
 /* One attempt to log in. */
 struct attempt {
+    pam_handle_t *pamh;
     const struct options *options;
     const char *user;
     const char *password;
@@ -28,28 +31,37 @@ struct attempt {
     struct config_policy policy;
 };
 
-/* No password is verified that is refused by its length alone: then nothing is computed, for no
- * account. */
-static bool
-is_computed(const struct attempt *attempt)
+static void
+tell(void *ctx, int priority, const char *text)
 {
-    return (attempt->password[0] != '\0' || attempt->null_is_ok) &&
-           strlen(attempt->password) <= MHKDF_CRYPT_PASSWORD_MAX;
+    const struct attempt *attempt = ctx;
+
+    if (priority == LOG_DEBUG)
+        log_debug(attempt->pamh, attempt->options, "%s", text);
+    else
+        log_write(attempt->pamh, priority, "%s", text);
 }
 
 /* Makes a refusal, rc, take as long as one of a wrong password. hash: what was verified for
  * spent_us; NULL: nothing was. */
 static int
-take_time(pam_handle_t *pamh, const struct attempt *attempt, uint32_t uid, const char *hash,
+take_time(pam_handle_t *pamh, struct attempt *attempt, uint32_t uid, const char *hash,
           uint64_t spent_us, int rc)
 {
-    const struct dummy dummy = {attempt->options, &attempt->policy, uid, attempt->password};
+    struct leasing leasing;
+    const struct dummy dummy = {.policy = &attempt->policy,
+                                .resources = &leasing.resources,
+                                .password = attempt->password,
+                                .null_is_ok = attempt->null_is_ok,
+                                .log = tell,
+                                .ctx = attempt};
     int done;
 
-    if (!is_computed(attempt))
-        return rc;
-    done = hash != NULL ? dummy_top_up(pamh, &dummy, hash, spent_us) : dummy_run(pamh, &dummy);
-    return done != PAM_SUCCESS ? done : rc;
+    leasing_plan(pamh, &attempt->policy, uid, &leasing);
+    done = dummy_take_time(&dummy, hash, spent_us);
+    if (done != 0 || leasing.report.size_kib != 0)
+        leasing_log(pamh, attempt->options, &leasing);
+    return done != 0 ? verify_judge(pamh, NULL, done) : rc;
 }
 
 static void
@@ -61,7 +73,7 @@ rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
 }
 
 /* There is no local account, or it has no hash anywhere. If it isn't an account of another source
- * either, that must not show. */
+ * either, that must not show: who asks mhkdf_chkpwd for others does for him, too. */
 static int
 refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 {
@@ -69,6 +81,9 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 
     if (account_find_uid(place_etc(), attempt->user, &uid) != 0 && names_knows(attempt->user))
         return PAM_USER_UNKNOWN;
+    if (helper_is_asked_by_root() && !verify_can_read_shadow())
+        return helper_verify(pamh, attempt->options, CHKPWD_NOBODY, attempt->password,
+                             attempt->null_is_ok);
     rule(pamh, attempt, uid == 0);
     return take_time(pamh, attempt, uid, NULL, 0, PAM_USER_UNKNOWN);
 }
@@ -76,8 +91,7 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 /* The password is right. What follows may refuse the login, but never for something that failed;
  * that refusal takes as long as one of a wrong password, too. */
 static int
-let_in(pam_handle_t *pamh, const struct attempt *attempt, struct account *account,
-       uint64_t spent_us)
+let_in(pam_handle_t *pamh, struct attempt *attempt, struct account *account, uint64_t spent_us)
 {
     const struct config_policy *policy = &attempt->policy;
     bool is_below = account->hash[0] != '\0' && strength_is_below_floor(policy, account->hash);
@@ -114,7 +128,7 @@ check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *accou
         return let_in(pamh, attempt, account, dummy_now_us() - start_us);
     if (rc != PAM_AUTH_ERR && rc != PAM_USER_UNKNOWN && rc != PAM_PERM_DENIED)
         return rc;
-    was_computed = rc != PAM_PERM_DENIED && account_hash_is_usable(account->hash);
+    was_computed = rc == PAM_AUTH_ERR && account_hash_is_usable(account->hash);
     return take_time(pamh, attempt, account->uid, was_computed ? account->hash : NULL,
                      dummy_now_us() - start_us, rc);
 }
@@ -144,7 +158,8 @@ check(pam_handle_t *pamh, struct attempt *attempt)
 int
 auth_run(pam_handle_t *pamh, unsigned flags, const struct options *options)
 {
-    struct attempt attempt = {.options = options,
+    struct attempt attempt = {.pamh = pamh,
+                              .options = options,
                               .null_is_ok =
                                   options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0};
     int rc = pam_get_user(pamh, &attempt.user, NULL);

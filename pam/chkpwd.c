@@ -20,6 +20,8 @@
 
 #include "libcore/mhkdf.h"
 #include "pam/confine.h"
+#include "pam/dummy.h"
+#include "pam/judge.h"
 #include "pam/names.h"
 #include "pam/place.h"
 #include "policy/account.h"
@@ -30,6 +32,25 @@
 #define SERVICE "mhkdf_chkpwd"
 #define PASSWORD_SIZE (MHKDF_CRYPT_PASSWORD_MAX + 2) /* one more than is right, and the NUL */
 #define READ_TIMEOUT_MS 10000
+
+/* What is asked. */
+struct request {
+    const char *name;
+    const char *service;  /* whose policy counts */
+    const char *password; /* NULL: one that can't be right */
+    bool null_is_ok;
+    bool is_by_root;
+};
+
+__attribute__((format(printf, 1, 2))) static void
+say_to_tests(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    place_copy_log(format, args);
+    va_end(args);
+}
 
 __attribute__((format(printf, 2, 3))) static void
 say(int priority, const char *format, ...)
@@ -50,9 +71,10 @@ static bool
 read_password(char password[PASSWORD_SIZE])
 {
     struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
-    size_t len = 0;
+    size_t len = 0, end;
     ssize_t n;
 
+    memset(password, 0, PASSWORD_SIZE);
     do {
         if (poll(&ready, 1, READ_TIMEOUT_MS) != 1)
             return false;
@@ -60,36 +82,9 @@ read_password(char password[PASSWORD_SIZE])
         if (n < 0)
             return false;
         len += (size_t)n;
-    } while (n > 0 && len < PASSWORD_SIZE - 1);
-    password[len] = '\0';
-    return len <= MHKDF_CRYPT_PASSWORD_MAX && strlen(password) == len;
-}
-
-static enum chkpwd_answer
-judge(const char *name, int rc)
-{
-    switch (rc) {
-    case 0:
-        return CHKPWD_RIGHT;
-    case EKEYREJECTED:
-        return CHKPWD_WRONG;
-    case EINVAL:
-    case ERANGE:
-        say(LOG_ERR, "the hash of %s in shadow is malformed", name);
-        return CHKPWD_UNKNOWN;
-    case ENOSYS:
-        say(LOG_ERR, "the hash of %s is of a method that isn't available here", name);
-        return CHKPWD_UNKNOWN;
-    case EBUSY:
-    case ECONNREFUSED:
-        say(LOG_ERR, "no memory for the password of %s: all of the arena is in use%s", name,
-            rc == EBUSY ? "" : ", or it is required and unavailable");
-        return CHKPWD_BUSY;
-    default:
-        errno = rc;
-        say(LOG_CRIT, "the password of %s can't be verified: %m", name);
-        return CHKPWD_UNAVAILABLE;
-    }
+        end = strlen(password);
+    } while (n > 0 && len < PASSWORD_SIZE - 1 && end == len);
+    return end <= MHKDF_CRYPT_PASSWORD_MAX && len - end <= 1;
 }
 
 static bool
@@ -99,13 +94,13 @@ in_group(void *user, const char *group)
 }
 
 static void
-find_policy(const char *name, bool is_root, struct config_policy *policy)
+find_policy(const struct request *request, bool is_root, struct config_policy *policy)
 {
     union {
         const char *name;
         void *ctx;
-    } asked = {name};
-    const struct config_who who = {SERVICE, name, is_root, in_group, asked.ctx};
+    } asked = {request->name};
+    const struct config_who who = {request->service, request->name, is_root, in_group, asked.ctx};
     struct config_error error;
     struct config config;
 
@@ -116,57 +111,115 @@ find_policy(const char *name, bool is_root, struct config_policy *policy)
     config_free(&config);
 }
 
-static enum chkpwd_answer
-verify(const char *name, const struct account *account, const char *password)
+static void
+plan(const struct request *request, const struct config_policy *policy, struct mhkdf_arena *arena,
+     struct mhkdf_env *resources)
 {
-    struct config_policy policy;
-    struct mhkdf_arena arena = {.socket = place_arena(), .service = SERVICE};
-    struct mhkdf_env resources = {.arena = NULL};
-    enum chkpwd_answer answer;
-    const char *wrong;
-    bool with_arena;
+    memset(arena, 0, sizeof(*arena));
+    arena->socket = place_arena();
+    arena->service = request->service;
+    arena->real_uid = place_real_uid();
+    arena->wait_ms = policy->wait_ms;
+    arena->slots_max = policy->slots_max;
+    arena->require = policy->use == CONFIG_ARENA_REQUIRE;
+    memset(resources, 0, sizeof(*resources));
+    resources->arena = policy->use != CONFIG_ARENA_OFF ? arena : NULL;
+    resources->threads = policy->threads;
+}
 
-    find_policy(name, account->uid == 0, &policy);
-    with_arena = policy.use != CONFIG_ARENA_OFF;
-    arena.real_uid = place_real_uid();
-    arena.wait_ms = policy.wait_ms;
-    arena.slots_max = policy.slots_max;
-    arena.require = policy.use == CONFIG_ARENA_REQUIRE;
-    if (!confine_drop(with_arena)) {
-        say(LOG_CRIT, "can't give up privileges: %m");
-        return CHKPWD_UNAVAILABLE;
-    }
-    wrong = strength_above_ceiling(&policy, account->hash);
-    if (wrong != NULL) {
-        say(LOG_WARNING, "the hash of %s is refused: %s", name, wrong);
-        return CHKPWD_DENIED;
-    }
-    if (with_arena)
-        resources.arena = &arena;
-    resources.threads = policy.threads;
-    answer = judge(name, anycrypt_verify_in(password, account->hash, &resources));
-    if (answer == CHKPWD_RIGHT && policy.floor_action == CONFIG_DENY &&
-        strength_is_below_floor(&policy, account->hash)) {
+static enum chkpwd_answer
+judge_and_say(int rc, const char *name)
+{
+    struct judge judged;
+
+    judge(rc, name, &judged);
+    if (judged.text[0] != '\0')
+        say(judged.priority, "%s", judged.text);
+    return judged.answer;
+}
+
+/* The password is right. Nothing is upgraded here. */
+static enum chkpwd_answer
+judge_floor(const char *name, const struct config_policy *policy, const char *hash)
+{
+    if (!strength_is_below_floor(policy, hash))
+        return CHKPWD_RIGHT;
+    if (policy->floor_action == CONFIG_DENY) {
         say(LOG_WARNING, "%s denied: the password is right, but its hash is below floor_memory",
             name);
         return CHKPWD_DENIED;
     }
-    return answer;
+    say(LOG_NOTICE, "the hash of %s is below floor_memory%s", name,
+        policy->floor_action == CONFIG_EXPIRE ? "; the password is to be changed" : "");
+    return policy->floor_action == CONFIG_EXPIRE ? CHKPWD_RIGHT_BELOW : CHKPWD_RIGHT;
 }
 
+/* In the module's order (pam/verify.c). *was_computed: the hash had its time. */
 static enum chkpwd_answer
-check_account(const char *name, const struct account *account, const char *password,
-              bool null_is_ok)
+compare(const struct request *request, const struct config_policy *policy,
+        const struct mhkdf_env *resources, const char *hash, bool *was_computed)
 {
-    if (password == NULL)
-        return CHKPWD_WRONG;
-    if (account->hash[0] == '\0')
-        return null_is_ok && password[0] == '\0' ? CHKPWD_RIGHT : CHKPWD_WRONG;
-    if (!account_hash_is_usable(account->hash))
+    const char *password = request->password;
+    enum chkpwd_answer answer;
+    const char *wrong;
+
+    if (hash == NULL || (hash[0] != '\0' && !account_hash_is_usable(hash)))
         return CHKPWD_UNKNOWN;
-    if (password[0] == '\0' && !null_is_ok)
+    if (password == NULL || (password[0] == '\0' && !request->null_is_ok))
         return CHKPWD_WRONG;
-    return verify(name, account, password);
+    if (hash[0] == '\0')
+        return password[0] == '\0' ? CHKPWD_RIGHT : CHKPWD_WRONG;
+    wrong = strength_above_ceiling(policy, hash);
+    if (wrong != NULL) {
+        say(LOG_WARNING, "the hash of %s is refused: %s", request->name, wrong);
+        return CHKPWD_DENIED;
+    }
+    answer = judge_and_say(anycrypt_verify_in(password, hash, resources), request->name);
+    *was_computed = answer == CHKPWD_RIGHT || answer == CHKPWD_WRONG;
+    return answer == CHKPWD_RIGHT ? judge_floor(request->name, policy, hash) : answer;
+}
+
+/* Nobody reads this program's debugging but the tests. */
+static void
+tell(void *ctx, int priority, const char *text)
+{
+    (void)ctx;
+    if (priority == LOG_DEBUG)
+        say_to_tests("%s", text);
+    else
+        say(priority, "%s", text);
+}
+
+/* hash: the account's; NULL: there is no such account, or it has none. No caller but root has
+ * anything to learn: it is his own account. */
+static enum chkpwd_answer
+check_hash(const struct request *request, uint32_t uid, const char *hash)
+{
+    struct config_policy policy;
+    struct mhkdf_arena arena;
+    struct mhkdf_env resources;
+    const struct dummy dummy = {.policy = &policy,
+                                .resources = &resources,
+                                .password = request->password,
+                                .null_is_ok = request->null_is_ok,
+                                .log = tell};
+    enum chkpwd_answer answer;
+    uint64_t start_us;
+    bool was_computed = false;
+    int rc = 0;
+
+    find_policy(request, uid == 0, &policy);
+    plan(request, &policy, &arena, &resources);
+    if (!confine_drop(resources.arena != NULL)) {
+        say(LOG_CRIT, "can't give up privileges: %m");
+        return CHKPWD_UNAVAILABLE;
+    }
+    start_us = dummy_now_us();
+    answer = compare(request, &policy, &resources, hash, &was_computed);
+    if (request->is_by_root &&
+        (answer == CHKPWD_WRONG || answer == CHKPWD_UNKNOWN || answer == CHKPWD_DENIED))
+        rc = dummy_take_time(&dummy, was_computed ? hash : NULL, dummy_now_us() - start_us);
+    return rc != 0 ? judge_and_say(rc, NULL) : answer;
 }
 
 static enum chkpwd_answer
@@ -182,34 +235,34 @@ cant_read(int rc)
     return CHKPWD_UNAVAILABLE;
 }
 
-/* Whose account it is comes first, so that nobody learns about another one's hash. password may be
- * NULL: one that can't be right. */
+/* Whose account it is comes first, so that nobody learns about another one's hash. */
 static enum chkpwd_answer
-check(const char *name, const char *password, bool null_is_ok)
+check(const struct request *request)
 {
-    uint32_t caller = place_real_uid();
-    enum chkpwd_answer answer;
+    enum chkpwd_answer answer = CHKPWD_UNAVAILABLE;
     struct account account;
-    uint32_t uid = 0;
-    int rc = account_find_uid(place_etc(), name, &uid);
+    uint32_t uid = DUMMY_NO_UID;
+    int rc = account_find_uid(place_etc(), request->name, &uid);
 
-    if (rc == 0 && caller != 0 && uid != caller) {
-        say(LOG_NOTICE, "refused: uid %ju asked for the password of %s", (uintmax_t)caller, name);
+    if (rc == 0 && !request->is_by_root && uid != place_real_uid()) {
+        say(LOG_NOTICE, "refused: uid %ju asked for the password of %s",
+            (uintmax_t)place_real_uid(), request->name);
         return CHKPWD_REFUSED;
     }
     if (rc == 0)
-        rc = account_find(place_etc(), name, &account);
+        rc = account_find(place_etc(), request->name, &account);
+    if (rc == ENOENT || rc == ENODATA)
+        return request->is_by_root ? check_hash(request, uid, NULL) : CHKPWD_UNKNOWN;
     if (rc != 0)
-        return rc == ENOENT || rc == ENODATA ? CHKPWD_UNKNOWN : cant_read(rc);
-    /* The file may have changed between the two. */
-    answer = account.uid == uid ? check_account(name, &account, password, null_is_ok)
-                                : CHKPWD_UNAVAILABLE;
+        return cant_read(rc);
+    if (account.uid == uid) /* the file may have changed between the two */
+        answer = check_hash(request, uid, account.hash);
     account_free(&account);
     return answer;
 }
 
 /* It makes guessing by hand slow; but a caller can kill this, and start several. What bounds those
- * is the cost of the hash. */
+ * is the cost of the hash. (For root the module has PAM do it, for all refusals alike.) */
 static void
 pause_s(time_t seconds)
 {
@@ -243,10 +296,11 @@ refuse_use(void)
     return CHKPWD_REFUSED;
 }
 
+/* Only root says for which service he asks: another one's word for it isn't believed. */
 static bool
 is_used_well(int argc, char **argv)
 {
-    return argc == 3 && is_pipe(STDIN_FILENO) &&
+    return (argc == 3 || (argc == 4 && place_real_uid() == 0)) && is_pipe(STDIN_FILENO) &&
            (strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0 || strcmp(argv[2], CHKPWD_NULL_IS_WRONG) == 0);
 }
 
@@ -254,20 +308,25 @@ int
 main(int argc, char **argv)
 {
     char password[PASSWORD_SIZE];
+    struct request request = {.service = SERVICE};
     enum chkpwd_answer answer;
-    const char *given;
 
     if (!confine_begin())
         return CHKPWD_UNAVAILABLE;
     openlog(SERVICE, LOG_PID, LOG_AUTHPRIV);
     if (!is_used_well(argc, argv))
         return (int)refuse_use();
-    given = read_password(password) ? password : NULL;
-    answer = check(argv[1], given, strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0);
+    request.name = argv[1];
+    if (argc == 4)
+        request.service = argv[3];
+    request.password = read_password(password) ? password : NULL;
+    request.null_is_ok = strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0;
+    request.is_by_root = place_real_uid() == 0;
+    answer = check(&request);
     mhkdf_wipe(password, sizeof(password));
     if (answer == CHKPWD_WRONG)
         say(LOG_NOTICE, "password check failed for user (%s)", argv[1]);
-    if (answer == CHKPWD_WRONG || answer == CHKPWD_DENIED)
+    if (!request.is_by_root && (answer == CHKPWD_WRONG || answer == CHKPWD_DENIED))
         pause_s(2);
     return (int)answer;
 }

@@ -4,13 +4,12 @@
 #include "pam/dummy.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
 
-#include "libcore/mhkdf.h"
-#include "pam/leasing.h"
-#include "pam/log.h"
 #include "policy/anycrypt.h"
 #include "policy/newhash.h"
 #include "policy/strength.h"
@@ -28,6 +27,18 @@ dummy_now_us(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+say(const struct dummy *dummy, int priority, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    dummy->log(dummy->ctx, priority, text);
 }
 
 /* A hash that no password has, for one of our methods: what is verified against it takes the way of
@@ -51,7 +62,7 @@ make_hash(const char *setting, char out[MHKDF_STRING_SIZE])
 
 /* Computes one of the policy's method. EKEYREJECTED: it was computed. */
 static int
-compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *resources)
+compute(const struct dummy *dummy, uint32_t memory_kib)
 {
     char setting[MHKDF_STRING_SIZE], hash[MHKDF_STRING_SIZE];
     int rc = newhash_setting(dummy->policy, memory_kib, setting);
@@ -61,11 +72,11 @@ compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *
     if (dummy->policy->method->ours != 0) {
         rc = make_hash(setting, hash);
         if (rc == 0)
-            rc = anycrypt_verify_in(dummy->password, hash, resources);
+            rc = anycrypt_verify_in(dummy->password, hash, dummy->resources);
         if (rc == 0)
             rc = EILSEQ; /* 256 random bits don't match */
     } else {
-        rc = anycrypt_hash_in(dummy->password, setting, resources, hash);
+        rc = anycrypt_hash_in(dummy->password, setting, dummy->resources, hash);
         if (rc == 0)
             rc = strncmp(hash, setting, strlen(setting)) == 0 ? EKEYREJECTED : EILSEQ;
     }
@@ -74,74 +85,77 @@ compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *
 }
 
 static int
-run(pam_handle_t *pamh, const struct dummy *dummy, uint64_t memory_kib)
+run(const struct dummy *dummy, uint64_t memory_kib)
 {
-    const struct mhkdf_cost *cost = &dummy->policy->cost;
-    struct leasing leasing;
     int rc;
 
-    if (memory_kib < (uint64_t)8 * cost->lanes)
-        return PAM_SUCCESS;
-    log_debug(pamh, dummy->options, "a hash of %juK for nobody", (uintmax_t)memory_kib);
-    leasing_plan(pamh, dummy->policy, dummy->uid, &leasing);
-    rc = compute(dummy, (uint32_t)memory_kib, &leasing.resources);
-    leasing_log(pamh, dummy->options, &leasing);
-    if (rc == EBUSY || rc == ECONNREFUSED) {
-        log_write(pamh, LOG_ERR, "no memory for a password: the arena is %s",
-                  rc == EBUSY ? "all in use" : "required, but unavailable");
-        return PAM_SYSTEM_ERR;
-    }
+    if (memory_kib < (uint64_t)8 * dummy->policy->cost.lanes)
+        return 0;
+    say(dummy, LOG_DEBUG, "a hash of %juK for nobody", (uintmax_t)memory_kib);
+    rc = compute(dummy, (uint32_t)memory_kib);
+    if (rc == EBUSY || rc == ECONNREFUSED)
+        return rc;
     if (rc != EKEYREJECTED) {
         errno = rc;
-        log_write(pamh, LOG_ERR,
-                  "the hash that hides whether an account is there wasn't computed: %m");
+        say(dummy, LOG_ERR, "the hash that hides whether an account is there wasn't computed: %m");
     }
-    return PAM_SUCCESS;
+    return 0;
 }
 
-int
-dummy_run(pam_handle_t *pamh, const struct dummy *dummy)
+static int
+run_whole(const struct dummy *dummy)
 {
-    return run(pamh, dummy, dummy->policy->cost.memory_kib);
+    return run(dummy, dummy->policy->cost.memory_kib);
 }
 
 /* How fast the hash's method is here, beside the policy's, isn't known: so a part is computed, and
  * the rest by how long that took. */
 static int
-top_up_by_time(pam_handle_t *pamh, const struct dummy *dummy, uint64_t spent_us)
+top_up_by_time(const struct dummy *dummy, uint64_t spent_us)
 {
     uint64_t memory_kib = dummy->policy->cost.memory_kib;
     uint64_t start_us = dummy_now_us();
     uint64_t trial_us, whole_us;
-    int rc = run(pamh, dummy, memory_kib / TRIAL);
+    int rc = run(dummy, memory_kib / TRIAL);
 
-    if (rc != PAM_SUCCESS)
+    if (rc != 0)
         return rc;
     trial_us = dummy_now_us() - start_us;
     whole_us = trial_us * TRIAL;
     if (whole_us > UINT32_MAX || whole_us <= spent_us + trial_us)
-        return PAM_SUCCESS;
-    return run(pamh, dummy, memory_kib * (whole_us - spent_us - trial_us) / whole_us);
+        return 0;
+    return run(dummy, memory_kib * (whole_us - spent_us - trial_us) / whole_us);
 }
 
-int
-dummy_top_up(pam_handle_t *pamh, const struct dummy *dummy, const char *hash, uint64_t spent_us)
+static int
+top_up(const struct dummy *dummy, const char *hash, uint64_t spent_us)
 {
     const struct methods_entry *method = dummy->policy->method;
     struct strength wanted, stored;
 
     strength_of_policy(dummy->policy, &wanted);
     if (spent_us < NOTHING_US && !mhkdf_is_ours(hash))
-        return dummy_run(pamh, dummy);
+        return run_whole(dummy);
     if (strength_read(hash, &stored) != 0)
-        return dummy_run(pamh, dummy);
+        return run_whole(dummy);
     if (method->ours == 0 && !strength_is_more(&wanted, &stored))
-        return PAM_SUCCESS;
+        return 0;
     if (method->ours == 0 && method->count_max == 0) /* there are no parts of it */
-        return dummy_run(pamh, dummy);
+        return run_whole(dummy);
     if (!mhkdf_is_ours(hash) || stored.is_wrap || method->ours == 0)
-        return top_up_by_time(pamh, dummy, spent_us);
+        return top_up_by_time(dummy, spent_us);
     if (stored.work_kib >= wanted.work_kib)
-        return PAM_SUCCESS;
-    return run(pamh, dummy, (wanted.work_kib - stored.work_kib) / dummy->policy->cost.passes);
+        return 0;
+    return run(dummy, (wanted.work_kib - stored.work_kib) / dummy->policy->cost.passes);
+}
+
+int
+dummy_take_time(const struct dummy *dummy, const char *hash, uint64_t spent_us)
+{
+    const char *password = dummy->password;
+
+    if (password == NULL || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX ||
+        (password[0] == '\0' && !dummy->null_is_ok))
+        return 0;
+    return hash != NULL ? top_up(dummy, hash, spent_us) : run_whole(dummy);
 }

@@ -20,6 +20,8 @@
 #include "pam/descriptors.h"
 #include "pam/log.h"
 #include "pam/place.h"
+#include "pam/verdict.h"
+#include "pam/verify.h"
 
 /* What the go-between says where the program itself said nothing. */
 #define NOT_STARTED 126
@@ -58,7 +60,9 @@ send_password(int fd, const char *password)
 {
     size_t len = strnlen(password, MHKDF_CRYPT_PASSWORD_MAX + 1);
 
-    if (len > 0 && write(fd, password, len) != (ssize_t)len)
+    if (len <= MHKDF_CRYPT_PASSWORD_MAX)
+        len++; /* the NUL */
+    if (write(fd, password, len) != (ssize_t)len)
         return EIO;
     return 0;
 }
@@ -113,13 +117,13 @@ fork_unseen(void)
     return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 }
 
-/* Starts it and waits; *status: an answer, or one of the above. */
+/* Starts it and waits; *status: an answer, or one of the above. service: may be NULL. */
 static int
-ask(const char *user, const char *password, bool null_is_ok, int *status)
+ask(const char *user, const char *service, const char *password, bool null_is_ok, int *status)
 {
-    const char *const words[] = {"mhkdf_chkpwd", user,
-                                 null_is_ok ? CHKPWD_NULL_IS_OK : CHKPWD_NULL_IS_WRONG, NULL};
-    char *argv[4];
+    const char *const words[] = {
+        "mhkdf_chkpwd", user, null_is_ok ? CHKPWD_NULL_IS_OK : CHKPWD_NULL_IS_WRONG, service, NULL};
+    char *argv[5];
     sigset_t all, before;
     int ends[2];
     pid_t pid = -1, waited;
@@ -153,26 +157,33 @@ ask(const char *user, const char *password, bool null_is_ok, int *status)
     return 0;
 }
 
+static void
+keep_verdict(pam_handle_t *pamh, const char *user)
+{
+    if (verdict_keep(pamh, user) != PAM_SUCCESS)
+        log_write(pamh, LOG_ERR, "no memory to remember that the hash of %s is below floor_memory",
+                  user);
+}
+
 static int
 translate(pam_handle_t *pamh, const struct options *options, const char *user, int status)
 {
     switch (status) {
     case CHKPWD_RIGHT:
-        return PAM_SUCCESS;
+    case CHKPWD_UNKNOWN:
+    case CHKPWD_UNAVAILABLE:
+    case CHKPWD_BUSY:
+    case CHKPWD_DENIED:
+        break;
+    case CHKPWD_RIGHT_BELOW:
+        keep_verdict(pamh, user);
+        break;
     case CHKPWD_WRONG:
         log_failure(pamh, user);
-        return PAM_AUTH_ERR;
-    case CHKPWD_UNKNOWN:
-        return PAM_USER_UNKNOWN;
-    case CHKPWD_UNAVAILABLE:
-        return PAM_AUTHINFO_UNAVAIL;
-    case CHKPWD_BUSY:
-        return PAM_SYSTEM_ERR;
-    case CHKPWD_DENIED:
-        return PAM_PERM_DENIED;
+        break;
     case CHKPWD_REFUSED:
         log_debug(pamh, options, "mhkdf_chkpwd verifies only its caller's own account");
-        return PAM_AUTHINFO_UNAVAIL;
+        break;
     case NOT_STARTED:
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be started", place_chkpwd());
         return PAM_AUTHINFO_UNAVAIL;
@@ -182,22 +193,40 @@ translate(pam_handle_t *pamh, const struct options *options, const char *user, i
                   status > KILLED ? status - KILLED : status);
         return PAM_AUTHINFO_UNAVAIL;
     }
+    return verify_code((enum chkpwd_answer)status);
+}
+
+static const char *
+service_of(pam_handle_t *pamh)
+{
+    const void *name = NULL;
+
+    return pam_get_item(pamh, PAM_SERVICE, &name) == PAM_SUCCESS ? name : NULL;
+}
+
+bool
+helper_is_asked_by_root(void)
+{
+    return geteuid() == 0 || place_real_uid() == 0;
 }
 
 int
 helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
               const char *password, bool null_is_ok)
 {
+    bool by_root = helper_is_asked_by_root();
     int status = 0;
     int rc;
 
+    if (by_root)
+        verify_delay(pamh, options);
     if (geteuid() != 0 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
         log_write(pamh, LOG_ERR,
                   "shadow can't be read, and mhkdf_chkpwd can't help: this process has "
                   "NoNewPrivileges, with which no set-id program gets its rights");
         return PAM_AUTHINFO_UNAVAIL;
     }
-    rc = ask(user, password, null_is_ok, &status);
+    rc = ask(user, by_root ? service_of(pamh) : NULL, password, null_is_ok, &status);
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());

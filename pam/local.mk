@@ -8,6 +8,7 @@ pam_sources = \
 	pam/dummy.c pam/dummy.h \
 	pam/finding.c pam/finding.h \
 	pam/helper.c pam/helper.h \
+	pam/judge.c pam/judge.h \
 	pam/leasing.c pam/leasing.h \
 	pam/log.c pam/log.h \
 	pam/names.c pam/names.h \
@@ -48,6 +49,8 @@ chkpwd_sources = \
 	pam/chkpwd.c pam/chkpwd.h \
 	pam/confine.c pam/confine.h \
 	pam/descriptors.c pam/descriptors.h \
+	pam/dummy.c pam/dummy.h \
+	pam/judge.c pam/judge.h \
 	pam/names.c pam/names.h \
 	pam/place.c pam/place.h
 chkpwd_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(CRYPT_LIBS) $(CAP_LIBS)

@@ -4,10 +4,14 @@
 #include "pam/verify.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include "libcore/mhkdf.h"
+#include "pam/judge.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/place.h"
@@ -41,6 +45,22 @@ verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
     }
 }
 
+bool
+verify_can_read_shadow(void)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof(path), "%s/shadow", place_etc());
+    int fd;
+
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return true;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return errno != EACCES;
+    close(fd);
+    return true;
+}
+
 void
 verify_delay(pam_handle_t *pamh, const struct options *options)
 {
@@ -48,45 +68,37 @@ verify_delay(pam_handle_t *pamh, const struct options *options)
         pam_fail_delay(pamh, FAIL_DELAY_US);
 }
 
-/* A password that couldn't be verified isn't wrong. Where the hash is no hash, no password is
- * right: then another module may know the account from elsewhere, and pam_unix, which sees the same
- * string, refuses it. Where there was no memory, or no key, the next module's own attempt costs
- * nothing and may succeed: a login shouldn't fail because this module was in front. Not so where
- * the arena is busy: then another module's attempt is what must not be, and the whole login fails
- * for now. */
-static int
-judge(pam_handle_t *pamh, const char *user, int rc)
+int
+verify_code(enum chkpwd_answer answer)
 {
-    switch (rc) {
-    case 0:
+    switch (answer) {
+    case CHKPWD_RIGHT:
+    case CHKPWD_RIGHT_BELOW:
         return PAM_SUCCESS;
-    case EKEYREJECTED:
+    case CHKPWD_WRONG:
         return PAM_AUTH_ERR;
-    case EINVAL:
-    case ERANGE:
-        log_write(pamh, LOG_ERR, "the hash of %s in shadow is malformed", user);
+    case CHKPWD_UNKNOWN:
         return PAM_USER_UNKNOWN;
-    case ENOSYS:
-        log_write(pamh, LOG_ERR, "the hash of %s is of a method that isn't available here", user);
-        return PAM_USER_UNKNOWN;
-    case ENOKEY:
-        log_write(pamh, LOG_ERR, "the hash of %s needs a site key that isn't available here", user);
-        return PAM_AUTHINFO_UNAVAIL;
-    case EBUSY:
-        log_write(pamh, LOG_ERR,
-                  "no memory for the password of %s in time: all of the arena is in use", user);
+    case CHKPWD_BUSY:
         return PAM_SYSTEM_ERR;
-    case ECONNREFUSED:
-        log_write(pamh, LOG_ERR,
-                  "no memory for the password of %s: the arena, which is required, is "
-                  "unavailable",
-                  user);
-        return PAM_SYSTEM_ERR;
-    default:
-        errno = rc;
-        log_write(pamh, LOG_CRIT, "the password of %s can't be verified: %m", user);
-        return PAM_AUTHINFO_UNAVAIL;
+    case CHKPWD_DENIED:
+        return PAM_PERM_DENIED;
+    case CHKPWD_UNAVAILABLE:
+    case CHKPWD_REFUSED:
+        break;
     }
+    return PAM_AUTHINFO_UNAVAIL;
+}
+
+int
+verify_judge(pam_handle_t *pamh, const char *user, int rc)
+{
+    struct judge judged;
+
+    judge(rc, user, &judged);
+    if (judged.text[0] != '\0')
+        log_write(pamh, judged.priority, "%s", judged.text);
+    return verify_code(judged.answer);
 }
 
 static int
@@ -115,7 +127,7 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config_p
     leasing_plan(pamh, policy, account->uid, &leasing);
     rc = anycrypt_verify_in(password, hash, &leasing.resources);
     leasing_log(pamh, options, &leasing);
-    return judge(pamh, user, rc);
+    return verify_judge(pamh, user, rc);
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include <security/pam_modules.h>
 
+#include "pam/chkpwd.h"
 #include "pam/options.h"
 #include "policy/account.h"
 #include "policy/config.h"
@@ -20,6 +21,9 @@
  */
 int verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
                 struct account *account);
+
+/** false: this process may not read shadow. (verify_find looks there only where it must.) */
+bool verify_can_read_shadow(void);
 
 /** Asks PAM to delay the answer, if it is no, unless the options say that it isn't to be. */
 void verify_delay(pam_handle_t *pamh, const struct options *options);
@@ -36,5 +40,14 @@ void verify_delay(pam_handle_t *pamh, const struct options *options);
 int verify_password(pam_handle_t *pamh, const struct options *options,
                     const struct config_policy *policy, const char *user,
                     const struct account *account, const char *password, bool null_is_ok);
+
+/** What an answer is in PAM. */
+int verify_code(enum chkpwd_answer answer);
+
+/**
+ * The same for what a verification, or dummy_take_time, returned; where there is something to say,
+ * the log gets a line. user: as for judge.
+ */
+int verify_judge(pam_handle_t *pamh, const char *user, int rc);
 
 #endif

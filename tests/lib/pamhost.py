@@ -51,9 +51,9 @@ def no_delay(*_):
 
 class Attempt:
     """One pam_authenticate (or another call): its status, and how long it took. delay: with PAM's
-    pause after a failure."""
+    pause after a failure. then: another call in the same transaction, after success; then_status."""
 
-    def __init__(self, service, name, password, flags=0, delay=True, call=pam.pam_authenticate):
+    def __init__(self, service, name, password, flags=0, delay=True, call=pam.pam_authenticate, then=None):
         conversation = Conversation(converse_with(password), None)
         handle = ctypes.c_void_p()
         if pam.pam_start(service.encode(), name.encode(), ctypes.byref(conversation), ctypes.byref(handle)):
@@ -63,11 +63,18 @@ class Attempt:
         since = time.perf_counter()
         self.status = call(handle, flags)
         self.seconds = time.perf_counter() - since
+        self.then_status = then(handle, 0) if then and self.status == 0 else None
         pam.pam_end(handle, self.status)
 
 
 def authenticate(*args):
     return Attempt(*args).status
+
+
+def log_in(*args):
+    """The statuses of pam_authenticate and, where that succeeded, of pam_acct_mgmt."""
+    attempt = Attempt(*args, then=pam.pam_acct_mgmt)
+    return attempt.status, attempt.then_status
 
 
 def change_password(*args):

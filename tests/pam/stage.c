@@ -371,8 +371,8 @@ stage_login(const char *user, int *auth, int *change)
     int rc;
 
     if (auth != NULL)
-        *auth = pam_authenticate(pamh, 0);
-    rc = pam_acct_mgmt(pamh, 0);
+        *auth = call(pamh, 0, pam_authenticate);
+    rc = call(pamh, 0, pam_acct_mgmt);
     if (rc == PAM_NEW_AUTHTOK_REQD && change != NULL) {
         *change = pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK);
         rc = pam_acct_mgmt(pamh, 0);

@@ -29,6 +29,8 @@
 #define AGING "20000:0:99999:7::"
 #define GOOD "S3cret word"
 #define BAD "S3cret wort"
+#define SALT "AAAAAAAAAAAAAAAAAAAAAA"
+#define TAG "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 static const char *
 in_etc(const char *name)
@@ -57,9 +59,8 @@ let_read(const char *name, char *text, size_t size)
 static void
 script(const char *text)
 {
-    static const char *const options = "auth required @ nullok debug\n";
-
-    stage_service(options);
+    stage_service("auth required @ nullok debug\naccount required pam_permit.so\n"
+                  "account [success=ok new_authtok_reqd=ok ignore=ignore default=bad] @ debug\n");
     stage_put("chkpwd", "#!/bin/sh\n%s\n", text);
     assert_int_equal(chmod(in_etc("chkpwd"), 0755), 0);
     stage_put("seen", "%s", "");
@@ -93,6 +94,8 @@ answers_are_translated(void **unused)
         {"exit 13", PAM_SYSTEM_ERR, NULL},
         {"exit 14", PAM_AUTHINFO_UNAVAIL, "only its caller's own account"},
         {"exit 15", PAM_PERM_DENIED, NULL},
+        {"exit 16", PAM_SUCCESS, NULL},
+        {"exit 17", PAM_AUTHINFO_UNAVAIL, "status 17"},
         {"exit 1", PAM_AUTHINFO_UNAVAIL, "chkpwd has failed: status 1"},
         {"exit 2", PAM_AUTHINFO_UNAVAIL, "status 2"},
         {"exit 99", PAM_AUTHINFO_UNAVAIL, "status 99"},
@@ -142,9 +145,10 @@ what_the_program_gets(void **unused)
         int flags;
         const char *seen;
     } cases[] = {
-        {GOOD, 0, "2:bob:nullok:11\n"},      {GOOD, PAM_DISALLOW_NULL_AUTHTOK, "2:bob:nonull:11\n"},
-        {"", 0, "2:bob:nullok:0\n"},         {&LONG_512[1], 0, "2:bob:nullok:511\n"},
-        {LONG_512, 0, "2:bob:nullok:512\n"},
+        /* each with its NUL, but for what is too long */
+        {GOOD, 0, "2:bob:nullok:12\n"},      {GOOD, PAM_DISALLOW_NULL_AUTHTOK, "2:bob:nonull:12\n"},
+        {"", 0, "2:bob:nullok:1\n"},         {&LONG_512[1], 0, "2:bob:nullok:512\n"},
+        {LONG_512, 0, "2:bob:nullok:512\n"}, {LONG_512 "7", 0, "2:bob:nullok:512\n"},
     };
     char command[512], seen[256];
     size_t i;
@@ -166,6 +170,79 @@ what_the_program_gets(void **unused)
     fcntl(1, F_DUPFD, 9); /* not close-on-exec */
     assert_int_equal(try_password(GOOD, 0), PAM_SUCCESS);
     close(9);
+}
+
+/* Root asks for everyone, and in the same way for nobody, whose name isn't said: it may be a
+ * password. PAM delays all refusals alike. */
+static void
+root_asks_for_everyone(void **unused)
+{
+    static const struct {
+        const char *user, *uid;
+        int status, rc;
+        const char *seen; /* "": the program isn't asked */
+    } cases[] = {
+        {"bob", "0", CHKPWD_WRONG, PAM_AUTH_ERR, "3:bob:nullok:stage\n"},
+        {"bob", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3:bob:nullok:stage\n"},
+        {"bob", "0", CHKPWD_DENIED, PAM_PERM_DENIED, "3:bob:nullok:stage\n"},
+        {"bob", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "3:bob:nullok:stage\n"},
+        {"bob", "0", CHKPWD_RIGHT, PAM_SUCCESS, "3:bob:nullok:stage\n"},
+        {"noshadow", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3:noshadow:nullok:stage\n"},
+        {"alice", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3::nullok:stage\n"},
+        {"alice", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "3::nullok:stage\n"},
+        {"alice", "0", CHKPWD_UNAVAILABLE, PAM_AUTHINFO_UNAVAIL, "3::nullok:stage\n"},
+        /* of another source */
+        {"carol", "0", CHKPWD_RIGHT, PAM_USER_UNKNOWN, ""},
+        /* Others have nothing to hide. */
+        {"bob", "1000", CHKPWD_WRONG, PAM_AUTH_ERR, "2:bob:nullok:\n"},
+        {"alice", "1000", CHKPWD_RIGHT, PAM_USER_UNKNOWN, ""},
+    };
+    char command[512], seen[256];
+
+    (void)unused;
+    setenv("MHKDF_TEST_NSS", "carol", 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        snprintf(command, sizeof(command), "echo \"$#:$1:$2:$3\" > %s; exit %d", in_etc("seen"),
+                 cases[i].status);
+        script(command);
+        setenv("MHKDF_TEST_UID", cases[i].uid, 1);
+        stage.delay_us = 0;
+        stage.answers[0] = GOOD;
+        rc = stage_authenticate(cases[i].user, 0);
+        let_read("seen", seen, sizeof(seen));
+        if (rc != cases[i].rc || strcmp(seen, cases[i].seen) != 0)
+            fail_msg("case %zu: %d, '%s'; %s", i, rc, seen, stage_log());
+        if (rc != PAM_SUCCESS && (cases[i].uid[0] == '0' || cases[i].seen[0] == '\0'))
+            assert_in_range(stage.delay_us, 1000000, 3000000);
+    }
+    assert_false(stage_logged("alice"));
+    setenv("MHKDF_TEST_UID", "0", 1);
+    setenv("MHKDF_TEST_CHKPWD", "/nonexistent/chkpwd", 1);
+    assert_int_equal(stage_authenticate("alice", 0), PAM_AUTHINFO_UNAVAIL);
+    /* Where shadow can be read, the module sees to it itself. */
+    script("exit 0");
+    setenv("MHKDF_TEST_UID", "0", 1);
+    assert_int_equal(chmod(in_etc("shadow"), 0644), 0);
+    assert_int_equal(stage_authenticate("alice", 0), PAM_USER_UNKNOWN);
+    assert_true(stage_logged("a hash of 32K for nobody"));
+}
+
+/* The account phase of the same transaction asks for a new password, and of no other. */
+static void
+floor_expires(void **unused)
+{
+    int auth = -1;
+
+    (void)unused;
+    script("exit 16");
+    stage.answers[0] = GOOD;
+    assert_int_equal(stage_login(STAGE_USER, &auth, NULL), PAM_NEW_AUTHTOK_REQD);
+    assert_int_equal(auth, PAM_SUCCESS);
+    assert_int_equal(stage_login(STAGE_USER, NULL, NULL), PAM_SUCCESS);
+    script("exit 0");
+    assert_int_equal(stage_login(STAGE_USER, &auth, NULL), PAM_SUCCESS);
+    assert_int_equal(auth, PAM_SUCCESS);
 }
 
 static volatile sig_atomic_t signals;
@@ -256,8 +333,10 @@ no_new_privileges(void **unused)
 
 /* ---- the program ---- */
 
+static bool pipe_stays_open; /* till the program has ended */
+
 static int
-ask(const char *name, const char *word, const char *password, size_t len)
+ask_for(const char *name, const char *word, const char *service, const char *password, size_t len)
 {
     int ends[2], status = 0;
     pid_t pid;
@@ -270,15 +349,24 @@ ask(const char *name, const char *word, const char *password, size_t len)
         close(ends[0]);
         close(ends[1]);
         unsetenv("LD_PRELOAD");
-        execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, (char *)NULL);
+        execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, service, (char *)NULL);
         _exit(99);
     }
     close(ends[0]);
     if (len > 0)
         assert_int_equal(write(ends[1], password, len), (ssize_t)len);
-    close(ends[1]);
+    if (!pipe_stays_open)
+        close(ends[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (pipe_stays_open)
+        close(ends[1]);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static int
+ask(const char *name, const char *word, const char *password, size_t len)
+{
+    return ask_for(name, word, NULL, password, len);
 }
 
 static void
@@ -291,12 +379,17 @@ program_answers(void **unused)
     } cases[] = {
         {"bob", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_RIGHT},
         {"bob", "nonull", "1000", NULL, BAD, sizeof(BAD) - 1, CHKPWD_WRONG},
-        {"bob", "nonull", "1000", NULL, GOOD, sizeof(GOOD), CHKPWD_WRONG}, /* with the NUL */
+        {"bob", "nonull", "1000", NULL, GOOD, sizeof(GOOD), CHKPWD_RIGHT}, /* with the NUL */
+        {"bob", "nonull", "1000", NULL, GOOD "\0", sizeof(GOOD) + 1, CHKPWD_WRONG},
+        {"bob", "nonull", "1000", NULL, GOOD "\0x", sizeof(GOOD) + 1, CHKPWD_WRONG},
+        {"bob", "nonull", "1000", NULL, "\0" GOOD, sizeof(GOOD), CHKPWD_WRONG},
         {"bob", "nonull", "1000", NULL, "", 0, CHKPWD_WRONG},
         {"bob", "nullok", "1000", "", "", 0, CHKPWD_RIGHT},
         {"bob", "nonull", "1000", "", "", 0, CHKPWD_WRONG},
         {"bob", "nullok", "1000", "", "x", 1, CHKPWD_WRONG},
-        {"bob", "nullok", "1000", "", "", 1, CHKPWD_WRONG}, /* a NUL */
+        {"bob", "nullok", "1000", "", "", 1, CHKPWD_RIGHT}, /* a NUL */
+        {"bob", "nonull", "1000", "", "", 1, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", "", "\0\0", 2, CHKPWD_WRONG},
         {"bob", "nonull", "0", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_RIGHT},
         {"bob", "nonull", "1001", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"root", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
@@ -309,6 +402,8 @@ program_answers(void **unused)
         {"bob", "maybe", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"bob", NULL, "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"bob", "nonull", "1000", NULL, LONG_512, 512, CHKPWD_WRONG},
+        {"bob", "nonull", "1000", "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, GOOD,
+         sizeof(GOOD), CHKPWD_UNAVAILABLE},
     };
     size_t i;
 
@@ -337,7 +432,11 @@ program_denies(void **unused)
     } cases[] = {
         {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = deny\n", CHKPWD_DENIED,
          CHKPWD_WRONG},
-        {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = expire\n", CHKPWD_RIGHT,
+        {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = expire\n", CHKPWD_RIGHT_BELOW,
+         CHKPWD_WRONG},
+        {"[default]\nmemory = 64K\nfloor_memory = 32K\nfloor_action = expire\n", CHKPWD_RIGHT,
+         CHKPWD_WRONG},
+        {"[default]\nmemory = 64K\nfloor_memory = 64K\nfloor_action = log\n", CHKPWD_RIGHT,
          CHKPWD_WRONG},
         {"[default]\nmemory = 64K\n[service mhkdf_chkpwd]\nfloor_memory = 33K\nfloor_action = "
          "deny\n",
@@ -361,16 +460,160 @@ program_denies(void **unused)
         if (right != cases[i].answer || wrong != cases[i].when_wrong)
             fail_msg("case %zu: %d, %d; %s", i, right, wrong, stage_log());
     }
+    assert_true(stage_logged("the hash of bob is below floor_memory; the password is to be"));
+    assert_true(stage_logged("the hash of bob is below floor_memory\n"));
+    /* An empty password has no hash that could be below. */
+    stage_account("", AGING);
+    stage_put("mhkdf.conf", "%s", cases[1].conf);
+    assert_int_equal(ask("bob", "nullok", "", 0), CHKPWD_RIGHT);
+}
+
+/* Another process that has the pipe open doesn't matter. */
+static void
+program_needs_no_end_of_file(void **unused)
+{
+    static const struct {
+        const char *hash, *password;
+        size_t len;
+        int answer;
+    } cases[] = {
+        {NULL, GOOD, sizeof(GOOD), CHKPWD_RIGHT},
+        {NULL, BAD, sizeof(BAD), CHKPWD_WRONG},
+        {"", "", 1, CHKPWD_RIGHT},
+        {NULL, &LONG_512[1], 512, CHKPWD_WRONG},
+        {NULL, LONG_512, 512, CHKPWD_WRONG},
+    };
+
+    (void)unused;
+    pipe_stays_open = true;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
+        assert_int_equal(ask("bob", "nullok", cases[i].password, cases[i].len), cases[i].answer);
+    }
+    stage_account(stage_hash_by(&LONG_512[1], "$mhkdf$v=1$m=8,t=1,p=1,c=6$" SALT), AGING);
+    assert_int_equal(ask("bob", "nullok", &LONG_512[1], 512), CHKPWD_RIGHT);
+    pipe_stays_open = false;
+}
+
+#define CONF_256K "[default]\nmemory = 256K\nceiling_memory = 256K\n"
+#define CONF_DENY CONF_256K "floor_memory = 256K\nfloor_action = deny\n"
+
+/* To root, each refusal computes as much as a wrong password for a hash of the policy's cost, as
+ * the module's own (test_policy.c). To others nothing is hidden: it is their own account. */
+static void
+program_hides(void **unused)
+{
+    static const struct {
+        const char *name, *conf, *hash, *password;
+        int answer;
+        const char *whole; /* of a hash for nobody; "": none */
+    } cases[] = {
+        {"bob", CONF_256K, "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_WRONG,
+         "a hash of 192K for nobody"},
+        {"bob", CONF_256K, "$mhkdf$v=1$m=256,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_WRONG, ""},
+        {"bob", CONF_256K, "$mhkdf$v=1$m=257,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_DENIED,
+         "a hash of 256K for nobody"},
+        {"bob", CONF_DENY, NULL, GOOD, CHKPWD_DENIED, "a hash of 248K for nobody"},
+        {"bob", CONF_256K, NULL, GOOD, CHKPWD_RIGHT, ""},
+        {"bob", CONF_256K, "!", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "!$6$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "", BAD, CHKPWD_WRONG, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "x", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "$mhkdf$broken", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "$nosuch$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"alice", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"noshadow", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        /* refused by the length alone, for every name */
+        {"bob", CONF_256K, "!", LONG_512, CHKPWD_UNKNOWN, ""},
+        {"bob", CONF_256K, "!", "", CHKPWD_UNKNOWN, ""},
+        {"bob", CONF_256K, "", "", CHKPWD_WRONG, ""},
+        {"alice", CONF_256K, "", "", CHKPWD_UNKNOWN, ""},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t len = strlen(cases[i].password);
+        int answer;
+        stage_clear(NULL);
+        stage_put("mhkdf.conf", "%s", cases[i].conf);
+        stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
+        setenv("MHKDF_TEST_UID", "0", 1);
+        answer = ask(cases[i].name, "nonull", cases[i].password, len);
+        if (answer != cases[i].answer || !stage_logged(cases[i].whole) ||
+            stage_logged("for nobody") != (cases[i].whole[0] != '\0'))
+            fail_msg("case %zu: %d; %s", i, answer, stage_log());
+        stage_put("log", "%s", "");
+        setenv("MHKDF_TEST_UID", strcmp(cases[i].name, "noshadow") == 0 ? "1001" : "1000", 1);
+        assert_int_equal(ask(cases[i].name, "nonull", cases[i].password, len), cases[i].answer);
+        assert_false(stage_logged("for nobody"));
+    }
+}
+
+/* Nor does it show where there is no memory to be had. */
+static void
+program_hides_without_memory(void **unused)
+{
+    static const struct {
+        const char *name, *hash;
+    } cases[] = {{"bob", "$mhkdf$v=1$m=8192,t=1,p=4,c=6$" SALT "$" TAG},
+                 {"bob", "!"},
+                 {"bob", ""},
+                 {"bob", "x"},
+                 {"", "*"}};
+
+    (void)unused;
+    stage_put("mhkdf.conf", "[default]\nmemory = 8M\narena = require\n");
+    setenv("MHKDF_TEST_UID", "0", 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        stage_account(cases[i].hash, AGING);
+        assert_int_equal(ask(cases[i].name, "nonull", BAD, sizeof(BAD)), CHKPWD_BUSY);
+    }
+    assert_true(stage_logged("no memory for the password: the arena, which is required"));
+}
+
+/* Root's word for the service is believed, nobody else's. */
+static void
+program_knows_the_service(void **unused)
+{
+    (void)unused;
+    stage_put("mhkdf.conf", "[default]\nmemory = 64K\n[service mhkdf_chkpwd]\nmemory = 96K\n"
+                            "[service sshd]\nmemory = 128K\nfloor_memory = 64K\n"
+                            "floor_action = expire\n[user bob]\nmethod = mhkdf\n");
+    stage_account(stage_hash(GOOD), AGING);
+    setenv("MHKDF_TEST_UID", "0", 1);
+    assert_int_equal(ask_for("", "nonull", "sshd", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
+    assert_true(stage_logged("a hash of 128K for nobody"));
+    assert_int_equal(ask_for("", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
+    assert_true(stage_logged("a hash of 64K for nobody"));
+    assert_int_equal(ask("", "nonull", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
+    assert_true(stage_logged("a hash of 96K for nobody"));
+    assert_int_equal(ask_for("bob", "nonull", "sshd", GOOD, sizeof(GOOD)), CHKPWD_RIGHT_BELOW);
+    assert_int_equal(ask_for("bob", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+    assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+    setenv("MHKDF_TEST_UID", "1000", 1);
+    assert_int_equal(ask_for("bob", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_REFUSED);
+    assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
 }
 
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_TEST(answers_are_translated), STAGE_TEST(program_that_cant_be_started),
-        STAGE_TEST(what_the_program_gets),  STAGE_TEST(host_notices_nothing),
-        STAGE_TEST(closed_descriptors),     STAGE_TEST(program_answers),
-        STAGE_TEST(program_denies),         STAGE_TEST(no_new_privileges),
+        STAGE_TEST(answers_are_translated),
+        STAGE_TEST(program_that_cant_be_started),
+        STAGE_TEST(what_the_program_gets),
+        STAGE_TEST(host_notices_nothing),
+        STAGE_TEST(closed_descriptors),
+        STAGE_TEST(root_asks_for_everyone),
+        STAGE_TEST(floor_expires),
+        STAGE_TEST(program_answers),
+        STAGE_TEST(program_denies),
+        STAGE_TEST(program_needs_no_end_of_file),
+        STAGE_TEST(program_hides),
+        STAGE_TEST(program_hides_without_memory),
+        STAGE_TEST(program_knows_the_service),
+        STAGE_TEST(no_new_privileges),
     };
 
     (void)argc;

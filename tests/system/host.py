@@ -8,6 +8,7 @@ It authenticates NAME with the password on standard input (all of it), and print
 pam_authenticate gave, and what it noticed besides. Options:
 
 --change      it calls pam_chauthtok instead, and gives the password for what it is asked
+--account     it calls pam_acct_mgmt, too; the status is a list of both
 
 --chld=ignore|handle|nocldwait  what it does about SIGCHLD
 --child       a child of its own ends while it authenticates
@@ -28,7 +29,7 @@ import time
 PR_SET_NO_NEW_PRIVS = 38
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-from pamhost import authenticate, change_password, libc  # noqa: E402
+from pamhost import authenticate, change_password, libc, log_in  # noqa: E402
 
 
 def descriptors():
@@ -68,7 +69,7 @@ def children():
 
 def arguments():
     parser = argparse.ArgumentParser()
-    for option in ('--change', '--child', '--close', '--threads', '--no-new-privs', '--setuid'):
+    for option in ('--change', '--account', '--child', '--close', '--threads', '--no-new-privs', '--setuid'):
         parser.add_argument(option, action='store_true')
     parser.add_argument('--chld')
     parser.add_argument('--alarm', type=float)
@@ -123,7 +124,7 @@ def main():
     before = descriptors(), signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, [])
     if options.alarm:
         signal.setitimer(signal.ITIMER_REAL, options.alarm)
-    call = change_password if options.change else authenticate
+    call = change_password if options.change else log_in if options.account else authenticate
     seen['status'] = [call(options.service, options.name, password, options.flags)
                       for _ in range(options.times)][-1]
     seen['seconds'] = time.monotonic() - seen['start']

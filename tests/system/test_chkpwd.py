@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """mhkdf_chkpwd as programs of ordinary users meet it, by hand and through pam_mhkdf."""
 
+import contextlib
 import json
 import os
 import pty
@@ -13,6 +14,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import arenad
 import common
 import drive
 import tap
@@ -20,8 +22,8 @@ from common import need, run, write
 
 PROGRAM = '/usr/sbin/mhkdf_chkpwd'
 HOST = os.path.join(common.SOURCE, 'tests/system/host.py')
-RIGHT, WRONG, UNKNOWN, UNAVAILABLE, REFUSED = 0, 10, 11, 12, 14
-SUCCESS, AUTH_ERR, UNAVAIL, USER_UNKNOWN = 0, 7, 9, 10      # of PAM
+RIGHT, WRONG, UNKNOWN, UNAVAILABLE, REFUSED, RIGHT_BELOW = 0, 10, 11, 12, 14, 16
+SUCCESS, PERM_DENIED, AUTH_ERR, UNAVAIL, USER_UNKNOWN, NEW_AUTHTOK_REQD = 0, 6, 7, 9, 10, 12     # of PAM
 WORD, LONG = 'anna knows this', 'x' * 511
 common.cheap_hashes()
 for name in ('anna', 'boris', 'longa', 'empty', 'locked'):
@@ -31,6 +33,9 @@ run('usermod', '-L', 'locked')
 run('useradd', '-o', '-u', str(pwd.getpwnam('anna').pw_uid), '-g', 'anna', 'anna2')
 need(drive.set_password('anna2', 'the other password'))
 write('/etc/pam.d/locker', 'auth required pam_mhkdf.so nullok debug\n')
+for service in ('expiring', 'lenient'):
+    write(f'/etc/pam.d/{service}', 'auth required pam_mhkdf.so\naccount required pam_permit.so\n'
+          'account [success=ok new_authtok_reqd=ok ignore=ignore default=bad] pam_mhkdf.so\n')
 write('/etc/pam.d/mixed', '@include common-auth\n')
 os.chmod('/tmp', 0o1777)
 
@@ -76,7 +81,8 @@ ANSWERS = [
     ('none', WRONG, '', 'anna', 'nullok'),
     ('the start of the right one', WRONG, WORD[:-1], 'anna', 'nonull'),
     ('the right one and a newline', WRONG, WORD + '\n', 'anna', 'nonull'),
-    ('the right one and a NUL', WRONG, WORD + '\0', 'anna', 'nonull'),
+    ('the right one and a NUL', RIGHT, WORD + '\0', 'anna', 'nonull'),
+    ('the right one and two NULs', WRONG, WORD + '\0\0', 'anna', 'nonull'),
     ('the right one, a NUL and more', WRONG, WORD + '\0more', 'anna', 'nonull'),
     ('a NUL alone', WRONG, '\0', 'anna', 'nullok'),
     ('512 bytes', WRONG, 'x' * 512, 'anna', 'nonull'),
@@ -91,7 +97,8 @@ ANSWERS = [
     ('a long name', UNKNOWN, WORD, 'a' * 100000, 'nonull'),
     ('a word that nobody knows', REFUSED, WORD, 'anna', 'nulls'),
     ('no word', REFUSED, WORD, 'anna'),
-    ('a word too many', REFUSED, WORD, 'anna', 'nonull', 'nonull'),
+    ('a service', REFUSED, WORD, 'anna', 'nonull', 'sshd'),
+    ('a word too many', REFUSED, WORD, 'anna', 'nonull', 'sshd', 'sshd'),
     ('nothing', REFUSED, WORD),
 ]
 attempts = common.Attempts()
@@ -101,7 +108,7 @@ def answer(wanted, password, *arguments, user='anna', **more):
     since = time.monotonic()
     got = ask(password, *arguments, user=user, **more)
     seconds = time.monotonic() - since
-    if got == wanted and wanted in (WRONG, REFUSED) and (seconds < 2) == (wanted == WRONG):
+    if got == wanted and user != 'root' and wanted in (WRONG, REFUSED) and (seconds < 2) == (wanted == WRONG):
         if wanted == WRONG:
             return f'answered after {seconds:.1f} s'
     return True if got == wanted else f'answer {got}, not {wanted}'
@@ -141,6 +148,9 @@ attempts.add('an account without password, and a password', True, check_answer, 
 attempts.add('a locked account', True, check_answer, UNKNOWN, 'locked knows this', 'locked', 'nonull', user='locked')
 attempts.add('root asks for anna', True, check_answer, RIGHT, WORD, 'anna', 'nonull', user='root')
 attempts.add('root asks for anna, wrong', True, check_answer, WRONG, 'x', 'anna', 'nonull', user='root')
+attempts.add('root asks for anna and a service', True, check_answer, RIGHT, WORD, 'anna', 'nonull', 'sshd', user='root')
+attempts.add('root asks for nobody', True, check_answer, UNKNOWN, WORD, '', 'nonull', 'sshd', user='root')
+attempts.add('root says too much', True, check_answer, REFUSED, WORD, 'anna', 'nonull', 'sshd', 'sshd', user='root')
 attempts.add('the password on a terminal', True, from_terminal)
 attempts.add('the password in a file', True, from_file, '/tmp/password')
 attempts.add('no password, but /dev/null', True, from_file, '/dev/null')
@@ -237,6 +247,10 @@ def _():
         os.write(writer, WORD.encode())
         process.communicate(timeout=40)
         tap.equal(process.returncode, WRONG)
+    with start('anna', 'nonull', stdin=reader) as process:     # it is all there, though the pipe is open
+        os.write(writer, WORD.encode() + b'\0')
+        process.communicate(timeout=40)
+        tap.equal(process.returncode, RIGHT)
     os.close(reader)
     os.close(writer)
 
@@ -450,19 +464,89 @@ def _():
     tap.contains('\n'.join(LOG), 'has failed: signal 9')
 
 
-@tap.case('a program of root that can\'t read shadow, and one that a user started')
-def _():
-    # Root without the capability, as SELinux has it, and a shadow that is somebody else's.
+@contextlib.contextmanager
+def kept_from_shadow():
+    """A shadow that is somebody else's; yields what makes a host root without the capability, as SELinux
+    has it."""
     os.chown('/etc/shadow', pwd.getpwnam('daemon').pw_uid, os.stat('/etc/shadow').st_gid)
-    confined = ['setpriv', '--bounding-set', '-dac_override,-dac_read_search', '--inh-caps', '-dac_override,-dac_read_search']
     try:
-        for options in ((), ('--setuid',)):
-            for password, wanted in ((WORD, SUCCESS), ('wrong', AUTH_ERR)):
-                done = subprocess.run([*confined, HOST, *options, 'locker', 'anna'], input=password.encode(),
-                                      stdout=subprocess.PIPE, check=True, timeout=60)
-                tap.equal(json.loads(done.stdout)['status'], wanted, f'{options} {password}')
+        yield ['setpriv', '--bounding-set', '-dac_override,-dac_read_search', '--inh-caps', '-dac_override,-dac_read_search']
     finally:
         os.chown('/etc/shadow', 0, os.stat('/etc/shadow').st_gid)
+
+
+def confined_host(confined, *arguments, password=WORD):
+    done = subprocess.run([*confined, HOST, *arguments], input=password.encode(), stdout=subprocess.PIPE, check=True,
+                          timeout=60)
+    return json.loads(done.stdout)['status']
+
+
+@tap.case('a program of root that can\'t read shadow, and one that a user started')
+def _():
+    with kept_from_shadow() as confined:
+        for options in ((), ('--setuid',)):
+            for password, wanted in ((WORD, SUCCESS), ('wrong', AUTH_ERR)):
+                tap.equal(confined_host(confined, *options, 'locker', 'anna', password=password), wanted,
+                          f'{options} {password}')
+
+
+@tap.case('a floor that expires: the account phase asks for a new password, of root\'s services and of users\' programs')
+def _():
+    write('/etc/security/mhkdf.conf', '[default]\nmemory = 2M\nfloor_memory = 2M\nfloor_action = expire\n\n'
+                                      '[service lenient]\nfloor_action = log\n')
+    try:
+        seen = len(LOG)
+        tap.equal(ask(WORD, 'anna', 'nonull'), RIGHT_BELOW)
+        tap.equal(host('--account', 'expiring', 'anna')['status'], [SUCCESS, NEW_AUTHTOK_REQD])
+        tap.equal(host('--account', 'lenient', 'anna')['status'], [SUCCESS, NEW_AUTHTOK_REQD], 'a user\'s word for it')
+        with kept_from_shadow() as confined:
+            tap.equal(confined_host(confined, '--account', 'expiring', 'anna'), [SUCCESS, NEW_AUTHTOK_REQD])
+            tap.equal(confined_host(confined, '--account', 'lenient', 'anna'), [SUCCESS, SUCCESS])
+            tap.equal(confined_host(confined, '--account', 'expiring', 'anna', password='wrong'), [AUTH_ERR, None])
+        tap.contains('\n'.join(LOG[seen:]), 'the hash of anna is below floor_memory; the password is to be changed')
+    finally:
+        common.cheap_hashes()
+    tap.equal(host('--account', 'expiring', 'anna')['status'], [SUCCESS, SUCCESS])
+
+
+# Account, password, PAM's answer, and how many hashes are computed.
+REFUSALS = [
+    ('boris', 'wrong', AUTH_ERR, 1),
+    ('anna', 'wrong', AUTH_ERR, 1),     # 1M aren't the arena's; but the 7M are
+    ('locked', 'locked knows this', USER_UNKNOWN, 1),
+    ('empty', 'x', AUTH_ERR, 1),
+    ('malformed', 'x', USER_UNKNOWN, 1),
+    ('dear', 'dear knows this', PERM_DENIED, 1),
+    ('nobody-there', 'x', USER_UNKNOWN, 1),
+    ('boris', 'x' * 512, AUTH_ERR, 0),
+    ('locked', 'x' * 512, USER_UNKNOWN, 0),
+    ('nobody-there', 'x' * 512, USER_UNKNOWN, 0),
+]
+
+
+@tap.case('a service of root that can\'t read shadow: a hash is computed, whatever the reason of the refusal')
+def _():
+    write('/etc/security/mhkdf.conf', '[default]\nmemory = 16M\n')
+    need(drive.add_user('dear', 'dear knows this'))
+    need(drive.add_user('malformed'))
+    run('usermod', '-p', '$mhkdf$broken', 'malformed')
+    write('/etc/security/mhkdf.conf', '[default]\nmemory = 8M\nceiling_memory = 8M\n\n[arena]\nslots = 2\nslot_size = 8M\n')
+    need(drive.set_password('boris', 'eight megabytes'))
+    try:
+        with arenad.running(2), kept_from_shadow() as confined:
+            for name, password, wanted, computed in REFUSALS:
+                before = arenad.status()['leases']
+                tap.equal(confined_host(confined, 'locker', name, password=password), wanted, name)
+                tap.equal(arenad.status()['leases'] - before, computed, f'{name}: hashes')
+            os.rename(PROGRAM, PROGRAM + '.away')
+            try:
+                for name in ('boris', 'locked', 'nobody-there'):
+                    tap.equal(confined_host(confined, 'locker', name, password='wrong'), UNAVAIL, name)
+            finally:
+                os.rename(PROGRAM + '.away', PROGRAM)
+    finally:
+        common.cheap_hashes()
+    tap.check('nobody-there' not in '\n'.join(LOG), 'a name that is no account was logged')
 
 
 @tap.case('memory comes from the arena, and one user has but one slot of it')
