@@ -3,16 +3,97 @@
 
 #include "pam/ruling.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <syslog.h>
 
 #include "pam/log.h"
 #include "pam/names.h"
 #include "pam/place.h"
 
+#define GROUPS_KEPT 64
+
+/* What the name service says of the user and the file's groups, in their order. It is asked once
+ * about each of the first: it may be slow where something is wrong with it. */
+struct asked {
+    const char *user;
+    int answers[GROUPS_KEPT]; /* as names_find_member */
+    size_t kept;              /* how many of these there are */
+    size_t next;              /* which group comes next */
+    size_t assumed;           /* one that counts as his though nobody can tell; GROUPS_KEPT: none */
+    int error;         /* of a group, the first, about which nobody can tell; 0: all is known */
+    const char *group; /* its name */
+};
+
 static bool
-in_group(void *user, const char *group)
+in_group(void *ctx, const char *group)
 {
-    return names_is_in_group(user, group);
+    struct asked *asked = ctx;
+    size_t this = asked->next++;
+    int rc = this < asked->kept ? asked->answers[this] : names_find_member(asked->user, group);
+
+    if (this == asked->kept && this < GROUPS_KEPT)
+        asked->answers[asked->kept++] = rc;
+    if (rc != 0 && rc != ENOENT && asked->error == 0) {
+        asked->error = rc;
+        asked->group = group;
+    }
+    return rc == 0 || this == asked->assumed;
+}
+
+static bool
+is_same_cost(const struct config_policy *a, const struct config_policy *b)
+{
+    return a->method == b->method && a->cost.memory_kib == b->cost.memory_kib &&
+           a->cost.passes == b->cost.passes && a->cost.lanes == b->cost.lanes &&
+           a->cost.chain == b->cost.chain;
+}
+
+/* Of two policies of which nobody knows which is meant, nothing refuses that may not be meant to,
+ * and no hash is replaced that might be too dear then for ever. */
+static void
+soften(struct config_policy *policy, const struct config_policy *other)
+{
+    policy->upgrade = policy->upgrade && other->upgrade && is_same_cost(policy, other);
+    if (other->floor_kib < policy->floor_kib)
+        policy->floor_kib = other->floor_kib;
+    if (other->floor_action < policy->floor_action)
+        policy->floor_action = other->floor_action;
+    if (other->ceiling_kib > policy->ceiling_kib)
+        policy->ceiling_kib = other->ceiling_kib;
+    if (other->ceiling_passes > policy->ceiling_passes)
+        policy->ceiling_passes = other->ceiling_passes;
+    if (policy->use == CONFIG_ARENA_REQUIRE)
+        policy->use = other->use == CONFIG_ARENA_REQUIRE ? CONFIG_ARENA_REQUIRE : CONFIG_ARENA_TRY;
+}
+
+/* Groups about which nobody can tell count as not his, but what their sections would change is
+ * softened. */
+static void
+look_up(pam_handle_t *pamh, const struct config *config, struct config_who *who,
+        struct config_policy *policy)
+{
+    struct asked asked = {.user = who->user, .assumed = GROUPS_KEPT};
+    struct config_policy other;
+
+    who->in_group = in_group;
+    who->ctx = &asked;
+    config_look_up(config, who, policy);
+    if (asked.error == 0)
+        return;
+    errno = asked.error;
+    log_write(pamh, LOG_WARNING,
+              "the name service can't say who is in group %s of mhkdf.conf: %m; nothing is refused "
+              "or upgraded by what depends on it",
+              asked.group);
+    for (size_t i = 0; i < asked.kept; i++) {
+        if (asked.answers[i] == 0 || asked.answers[i] == ENOENT)
+            continue;
+        asked.assumed = i;
+        asked.next = 0;
+        config_look_up(config, who, &other);
+        soften(policy, &other);
+    }
 }
 
 static const char *
@@ -27,15 +108,7 @@ int
 ruling_find(pam_handle_t *pamh, const struct options *options, const char *user, bool is_root,
             struct config_policy *policy, struct config_error *error)
 {
-    union {
-        const char *name;
-        void *ctx;
-    } asked = {user};
-    const struct config_who who = {.service = service(pamh),
-                                   .user = user,
-                                   .is_root = is_root,
-                                   .in_group = in_group,
-                                   .ctx = asked.ctx};
+    struct config_who who = {.service = service(pamh), .user = user, .is_root = is_root};
     struct config config;
     int rc;
 
@@ -46,7 +119,7 @@ ruling_find(pam_handle_t *pamh, const struct options *options, const char *user,
                                 error);
     if (rc != 0)
         log_write(pamh, LOG_ERR, "%s", error->text);
-    config_look_up(&config, &who, policy);
+    look_up(pamh, &config, &who, policy);
     config_free(&config);
     return rc;
 }

@@ -14,6 +14,10 @@
  * Reads the file and looks the policy up for this user and the handle's service. On an error, which
  * is logged, policy is the fallback's (policy/config.h). is_root: the account has uid 0.
  *
+ * Where nobody can tell whether the user is in one of the file's groups, that is logged once, and
+ * isn't an error: the group counts as not his, but its section can only take away from what the
+ * policy refuses, requires and upgrades.
+ *
  * 0, or as config_load.
  */
 int ruling_find(pam_handle_t *pamh, const struct options *options, const char *user, bool is_root,

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -208,6 +209,7 @@ start_arena(const char *path, enum arena_type type)
         struct arena_reply reply = {.head = arena_head(type),
                                     .position = type == ARENA_QUEUED,
                                     .reason = type == ARENA_REFUSED ? ARENA_NOT_READY : 0};
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* where an assertion fails, nobody ends it */
         for (;;) {
             int fd = accept(listener, NULL, NULL);
             (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);

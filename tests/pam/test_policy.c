@@ -82,6 +82,7 @@ assert_aging_is_kept(void)
         assert_string_equal(stage_field(3 + i), fields[i]);
 }
 
+#define DENY "floor_memory = 16K\nfloor_action = deny\n"
 #define AT_32K "$mhkdf$v=1$m=32,t=1,p=4,c=6$"
 
 static void
@@ -229,6 +230,117 @@ upgrade_can_be_off(void **unused)
               "upgrade = no\n[default]\nmemory = 32K\n");
     assert_int_equal(try_password(GOOD), PAM_SUCCESS);
     assert_hash_is(AT_32K, GOOD);
+}
+
+/* Nobody can tell whether bob is in a group: the login goes on, and what depends on that group
+ * refuses and replaces nothing. */
+static void
+groups_about_which_nobody_can_tell(void **unused)
+{
+    static const struct {
+        const char *conf, *fails;
+        int expected;
+        bool upgraded;
+    } cases[] = {
+        /* what the group has no say in */
+        {"[group adm]\nthreads = 1\n", "bob:adm=5", PAM_SUCCESS, true},
+        {"[group adm]\nmemory = 32K\nupgrade = yes\n", "bob:adm=5", PAM_SUCCESS, true},
+        {"[group adm]\nmemory = 64K\n[user bob]\nmemory = 32K\n", "bob:adm=5", PAM_SUCCESS, true},
+        {"[group adm]\nthreads = 1\n[service stage]\n" DENY, "bob:adm=24", PAM_PERM_DENIED, false},
+        {"[group adm]\nfloor_action = log\n[user bob]\n" DENY, "bob:adm=24", PAM_PERM_DENIED,
+         false},
+        {"[group adm]\nthreads = 1\n[service stage]\nceiling_passes = 1\n", "bob:adm=5",
+         PAM_SUCCESS, true},
+        /* what it has */
+        {"[group adm]\nmemory = 64K\n", "bob:adm=5", PAM_SUCCESS, false},
+        {"[group adm]\nupgrade = no\n", "bob:adm=5", PAM_SUCCESS, false},
+        {"[group adm]\npasses = 2\n", "bob:adm=5", PAM_SUCCESS, false},
+        {"[group adm]\nchain = 12\n", "bob:adm=5", PAM_SUCCESS, false},
+        {"[group adm]\nmethod = argon2id\n", "bob:adm=5", PAM_SUCCESS, false},
+        {"[service stage]\n" DENY "[group adm]\nfloor_action = log\n", "bob:adm=24", PAM_SUCCESS,
+         true},
+        {"[service stage]\n" DENY "[group adm]\nfloor_memory = 0K\n", "bob:adm=24", PAM_SUCCESS,
+         true},
+        {"[group adm]\n" DENY, "bob:adm=24", PAM_SUCCESS, true},
+        {"[service stage]\narena = require\n[group adm]\narena = off\n", "bob:adm=24", PAM_SUCCESS,
+         true},
+        {"[group adm]\narena = require\n", "bob:adm=24", PAM_SUCCESS, true},
+        /* one of several: what comes before it is known, and may be his */
+        {"[group wheel]\nmemory = 64K\n[group adm]\nupgrade = no\n", "bob:adm=5", PAM_SUCCESS,
+         false},
+        {"[group staff]\nthreads = 1\n[group adm]\nupgrade = no\n", "bob:adm=5", PAM_SUCCESS, true},
+        {"[group adm]\nupgrade = no\n[group staff]\nthreads = 1\n", "bob:adm=5", PAM_SUCCESS,
+         false},
+        {"[group adm]\nthreads = 2\n[group staff]\nupgrade = no\n", "bob:adm=5", PAM_SUCCESS,
+         false},
+    };
+    const char *hash = stage_hash_by(GOOD, "$1$abcdefgh");
+
+    (void)unused;
+    alone();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        unsigned told;
+        int rc;
+        stage_clear(NULL);
+        setenv("MHKDF_TEST_GROUPS", "bob:staff", 1);
+        setenv("MHKDF_TEST_NSS_ERROR", cases[i].fails, 1);
+        stage_put("mhkdf.conf", "[default]\nmemory = 32K\nmin_length = 4\n%s", cases[i].conf);
+        stage_account(hash, AGING);
+        rc = try_password(GOOD);
+        told = count("the name service can't say who is in group adm");
+        if (rc != cases[i].expected || stage_logged("expected") ||
+            (strcmp(stage_field(2), hash) != 0) != cases[i].upgraded ||
+            told != (strstr(cases[i].conf, "[group staff]\nthreads = 1\n[group adm]") == NULL))
+            fail_msg("case %zu: %d, %s, %s", i, rc, stage_field(2), stage_log());
+    }
+}
+
+/* The same with ceilings. */
+static void
+ceilings_about_which_nobody_can_tell(void **unused)
+{
+    static const struct {
+        const char *conf;
+        int expected;
+    } cases[] = {
+        {"ceiling_passes = 1\n[group adm]\nthreads = 1\n", PAM_PERM_DENIED},
+        {"ceiling_passes = 1\n[group adm]\nceiling_passes = 2\n", PAM_SUCCESS},
+        {"ceiling_passes = 2\n[group adm]\nceiling_passes = 1\n", PAM_SUCCESS},
+        {"ceiling_memory = 32K\n[group adm]\nthreads = 1\n", PAM_PERM_DENIED},
+        {"ceiling_memory = 32K\n[group adm]\nceiling_memory = 64K\n", PAM_SUCCESS},
+        {"ceiling_memory = 64K\n[group adm]\nceiling_memory = 32K\n", PAM_SUCCESS},
+    };
+    const char *hash = stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT);
+
+    (void)unused;
+    alone();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        stage_clear(NULL);
+        setenv("MHKDF_TEST_NSS_ERROR", "bob:adm=5", 1);
+        stage_put("mhkdf.conf", "[default]\nmemory = 32K\n%s", cases[i].conf);
+        stage_account(hash, AGING);
+        rc = try_password(GOOD);
+        if (rc != cases[i].expected || stage_logged("expected"))
+            fail_msg("case %zu: %d, %s", i, rc, stage_log());
+    }
+}
+
+/* A name of which nobody can tell whether it is an account of another source isn't surely one of
+ * nobody, and is left to the other modules at once. */
+static void
+names_about_which_nobody_can_tell(void **unused)
+{
+    (void)unused;
+    alone();
+    stage_account("*", AGING);
+    setenv("MHKDF_TEST_NSS_ERROR", "carol=5", 1);
+    assert_int_equal(try_as("carol", BAD), PAM_USER_UNKNOWN);
+    assert_int_equal(count("for nobody"), 0);
+    assert_int_equal(count("the name service can't say whether there is such an account"), 1);
+    assert_false(stage_logged("carol"));
+    assert_int_equal(try_as("erin", BAD), PAM_USER_UNKNOWN);
+    assert_int_equal(count("for nobody"), 1);
 }
 
 static void
@@ -711,6 +823,9 @@ main(int argc, char **argv)
         STAGE_TEST(strong_hashes_stay),
         STAGE_TEST(services_do_not_quarrel),
         STAGE_TEST(upgrade_can_be_off),
+        STAGE_TEST(groups_about_which_nobody_can_tell),
+        STAGE_TEST(ceilings_about_which_nobody_can_tell),
+        STAGE_TEST(names_about_which_nobody_can_tell),
         STAGE_TEST(failed_upgrade_is_logged_once),
         STAGE_TEST(unseen_parts_are_not_believed),
         STAGE_TEST(root_is_upgraded_to_what_libcrypt_knows),
