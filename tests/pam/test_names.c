@@ -28,7 +28,7 @@ static struct {
     int error;          /* of the call that fails */
     const char *call;   /* which one; NULL: none */
     unsigned times;     /* how often, before it goes well */
-    unsigned passwd_calls, group_calls;
+    unsigned passwd_calls, group_calls, list_calls;
     size_t most;     /* the largest buffer */
     unsigned count;  /* log lines */
     char line[1024]; /* the last of them */
@@ -104,6 +104,7 @@ __wrap_getgrouplist(const char *user, gid_t primary, gid_t *gids, int *count)
     int room = *count, found = 0;
     char *end;
 
+    world.list_calls++;
     if (fails("grouplist") != 0)
         return -1;
     if (room > 0)
@@ -298,11 +299,12 @@ signals_are_asked_over(void **unused)
     }
     /* As many are asked about one who isn't there: time doesn't tell. */
     world.call = NULL;
-    world.passwd_calls = world.group_calls = 0;
+    world.passwd_calls = world.group_calls = world.list_calls = 0;
     assert_int_equal(names_find_member("root", "users"), ENOENT);
     assert_int_equal(names_find_member("nobody-here", "users"), ENOENT);
     assert_int_equal(world.passwd_calls, 2);
     assert_int_equal(world.group_calls, 2);
+    assert_int_equal(world.list_calls, 2);
 }
 
 int

@@ -264,6 +264,7 @@ groups_about_which_nobody_can_tell(void **unused)
         {"[group adm]\n" DENY, "bob:adm=24", PAM_SUCCESS, true},
         {"[service stage]\narena = require\n[group adm]\narena = off\n", "bob:adm=24", PAM_SUCCESS,
          true},
+        {"[group adm]\nmethod = sha512crypt\n", "bob:adm=24", PAM_SUCCESS, false},
         {"[group adm]\narena = require\n", "bob:adm=24", PAM_SUCCESS, true},
         /* one of several: what comes before it is known, and may be his */
         {"[group wheel]\nmemory = 64K\n[group adm]\nupgrade = no\n", "bob:adm=5", PAM_SUCCESS,
@@ -295,9 +296,9 @@ groups_about_which_nobody_can_tell(void **unused)
     }
 }
 
-/* The same with ceilings. */
+/* The same with ceilings, and with an arena that isn't there. */
 static void
-ceilings_about_which_nobody_can_tell(void **unused)
+limits_about_which_nobody_can_tell(void **unused)
 {
     static const struct {
         const char *conf;
@@ -309,8 +310,14 @@ ceilings_about_which_nobody_can_tell(void **unused)
         {"ceiling_memory = 32K\n[group adm]\nthreads = 1\n", PAM_PERM_DENIED},
         {"ceiling_memory = 32K\n[group adm]\nceiling_memory = 64K\n", PAM_SUCCESS},
         {"ceiling_memory = 64K\n[group adm]\nceiling_memory = 32K\n", PAM_SUCCESS},
+        {"arena = require\n[group adm]\nthreads = 1\n", PAM_SYSTEM_ERR},
+        {"arena = require\n[group adm]\narena = require\n", PAM_SYSTEM_ERR},
+        {"arena = require\n[group adm]\narena = try\n", PAM_SUCCESS},
+        {"arena = require\n[group adm]\narena = off\n", PAM_SUCCESS},
+        {"arena = try\n[group adm]\narena = require\n", PAM_SUCCESS},
     };
-    const char *hash = stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT);
+    const char *small = stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT);
+    const char *large = stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=6$" SALT);
 
     (void)unused;
     alone();
@@ -319,7 +326,7 @@ ceilings_about_which_nobody_can_tell(void **unused)
         stage_clear(NULL);
         setenv("MHKDF_TEST_NSS_ERROR", "bob:adm=5", 1);
         stage_put("mhkdf.conf", "[default]\nmemory = 32K\n%s", cases[i].conf);
-        stage_account(hash, AGING);
+        stage_account(cases[i].conf[0] == 'a' ? large : small, AGING);
         rc = try_password(GOOD);
         if (rc != cases[i].expected || stage_logged("expected"))
             fail_msg("case %zu: %d, %s", i, rc, stage_log());
@@ -824,7 +831,7 @@ main(int argc, char **argv)
         STAGE_TEST(services_do_not_quarrel),
         STAGE_TEST(upgrade_can_be_off),
         STAGE_TEST(groups_about_which_nobody_can_tell),
-        STAGE_TEST(ceilings_about_which_nobody_can_tell),
+        STAGE_TEST(limits_about_which_nobody_can_tell),
         STAGE_TEST(names_about_which_nobody_can_tell),
         STAGE_TEST(failed_upgrade_is_logged_once),
         STAGE_TEST(unseen_parts_are_not_believed),
