@@ -106,6 +106,15 @@ judge_aging(pam_handle_t *pamh, unsigned flags, const char *user, const struct a
     return state;
 }
 
+/* A floor that demands the change isn't held up by the days that are to pass between two: sshd, for
+ * one, lets nobody in before passwd, in a transaction of its own, has done it. */
+static bool
+floor_demands(const struct config_policy *policy, const struct account *account)
+{
+    return policy->floor_action == CONFIG_EXPIRE && account->hash[0] != '\0' &&
+           strength_is_below_floor(policy, account->hash);
+}
+
 static int
 prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
                 const struct account *account)
@@ -122,6 +131,8 @@ prelim_as_owner(pam_handle_t *pamh, unsigned flags, const struct options *option
     if (!policy_is_good(pamh, flags, options, user, account->uid, &policy))
         return PAM_AUTHTOK_ERR;
     rc = check_old_password(pamh, flags, options, &policy, user, account);
+    if (state == AGING_TOO_RECENT && floor_demands(&policy, account))
+        state = AGING_CHANGE_DUE;
     if (rc == PAM_SUCCESS)
         rc = check_aging(pamh, flags, state);
     if (rc == PAM_SUCCESS)

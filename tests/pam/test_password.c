@@ -324,6 +324,37 @@ min_days_hold_for_the_owner(void **unused)
     assert_password(NEW);
 }
 
+/* sshd has passwd change what a floor demands: who couldn't would be locked out. */
+static void
+min_days_dont_hold_against_a_floor(void **unused)
+{
+    static const struct {
+        const char *floor;
+        int expected;
+    } cases[] = {
+        {"floor_memory = 16K\nfloor_action = expire\n", PAM_SUCCESS},
+        {"floor_memory = 8K\nfloor_action = expire\n", PAM_AUTHTOK_ERR}, /* it isn't below */
+        {"floor_memory = 16K\nfloor_action = log\n", PAM_AUTHTOK_ERR},
+        {"floor_memory = 16K\nfloor_action = deny\n", PAM_AUTHTOK_ERR},
+    };
+    const char *hash = stage_hash(OLD);
+    char aging[64];
+
+    (void)unused;
+    alone("");
+    snprintf(aging, sizeof(aging), "%ld:5:99999:7::", (long)(time(NULL) / 86400));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        stage_put("mhkdf.conf", "[default]\nmemory = 32K\n%s", cases[i].floor);
+        stage_account(hash, aging);
+        assert_int_equal(change_as_owner(NEW, NEW), PAM_AUTH_ERR);
+        assert_int_equal(change_as_owner(OLD, NEW), cases[i].expected);
+        if (cases[i].expected == PAM_SUCCESS)
+            assert_password(NEW);
+        else
+            assert_string_equal(stage_field(2), hash);
+    }
+}
+
 static void
 expired_accounts(void **unused)
 {
@@ -778,6 +809,7 @@ main(int argc, char **argv)
         STAGE_TEST(owner_of_a_locked_account_does_not),
         STAGE_TEST(owner_without_password_sets_one),
         STAGE_TEST(min_days_hold_for_the_owner),
+        STAGE_TEST(min_days_dont_hold_against_a_floor),
         STAGE_TEST(expired_accounts),
         STAGE_TEST(only_if_expired),
         STAGE_TEST(silent_is_silent),

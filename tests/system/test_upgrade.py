@@ -118,6 +118,48 @@ def _():
     tap.equal(method_of('wheely'), '$mhkdf$')
 
 
+SERVICES = {'bysu': 'su', 'bylogin': 'login', 'byssh': 'sshd', 'bykbd': 'sshd', 'bysudo': 'sudo'}
+
+
+@tap.case('{}: upgrade = no of the service, the user, a group; elsewhere it doesn\'t count', WAYS)
+def _(name):
+    store(f'{name}-no', drive.perl_crypt(OLD, SHA512))
+    user = f'{name}-no'
+    if name == 'bysudo':
+        run('gpasswd', '-a', user, 'sudo')
+    before = line_of(user)
+    for section in (f'service {SERVICES[name]}', f'user {user}', f'group {user}', 'group adm'):
+        run('gpasswd', '-a' if section == 'group adm' else '-M', user if section == 'group adm' else '', 'adm')
+        write(CONF, f'[default]\nmemory = 1M\n[{section}]\nupgrade = no\n')
+        need(WAYS[name](user, OLD))
+        tap.equal(line_of(user), before, section)
+    run('gpasswd', '-d', user, 'adm')
+    other = 'sshd' if name != 'byssh' and name != 'bykbd' else 'su'
+    write(CONF, f'[default]\nmemory = 1M\n[service {other}]\nupgrade = no\n[user boris]\nupgrade = no\n'
+          '[group adm]\nupgrade = no\n')
+    need(WAYS[name](user, OLD))
+    starts(user, '$mhkdf$v=1$m=1024,')
+
+
+@tap.case('a group with 50,000 members, and one that there isn\'t')
+def _():
+    old_user('of-many')
+    kept = read('/etc/group')
+    try:
+        members = ','.join(f'somebody-with-a-long-name-{i:05}' for i in range(50000))
+        write('/etc/group', f'{kept}many:x:77777:{members},of-many\n')
+        write(CONF, '[default]\nmemory = 1M\n[group nosuch]\nmemory = 4M\n[group many]\nupgrade = no\n')
+        before = line_of('of-many')
+        need(drive.su('boris', 'of-many', OLD))
+        tap.equal(line_of('of-many'), before)
+        write('/etc/group', f'{kept}many:x:77777:{members}\n')
+        need(drive.su('boris', 'of-many', OLD))
+        starts('of-many', '$mhkdf$v=1$m=1024,')
+    finally:
+        write('/etc/group', kept)
+    tap.check(not logged('the name service'), log)
+
+
 @tap.case('two services of different cost: in by both for ever, and rewritten no more than needed')
 def _():
     write(CONF, '[service su]\nmemory = 1M\n[service sshd]\nmemory = 2M\n[service login]\nmemory = 3M\nupgrade = no\n')
@@ -128,6 +170,19 @@ def _():
             seen.append(drive.hash_of('quarrel'))
     tap.equal([seen[0], seen[1]] + seen[1:2] * 7, seen)
     starts('quarrel', '$mhkdf$v=1$m=2048,')
+
+
+@tap.case('two services of which neither is stronger: the first one\'s hash stays')
+def _():
+    write(CONF, '[service su]\nmemory = 2M\n[service sshd]\nmemory = 1M\npasses = 4\n')
+    old_user('crosswise')
+    seen = []
+    for _ in range(2):
+        for way in (drive.ssh, WAYS['bysu']):
+            need(way('crosswise', OLD))
+            seen.append(line_of('crosswise'))
+    tap.equal(seen, seen[:1] * 4)
+    starts('crosswise', '$mhkdf$v=1$m=1024,t=4,')
 
 
 @tap.case('a password that DES looked at in part stays with it')
@@ -167,6 +222,95 @@ def _():
         tty.expect(rb'\[floor\]')
     tap.check(verifies('floor', NEW), 'the change is not stored')
     need(drive.su('boris', 'floor', NEW))
+
+
+EXPIRE = '[default]\nmemory = 1M\nupgrade = no\nfloor_memory = 1M\nfloor_action = expire\n'
+
+
+def ssh_argv(name, method, *more):
+    return ['ssh', '-F', 'none', '-p', str(drive.SSH_PORT), '-o', 'StrictHostKeyChecking=no',
+            '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR', '-o', f'PreferredAuthentications={method}',
+            '-o', 'PubkeyAuthentication=no', *more, f'{name}@127.0.0.1', 'echo "[$(id -un)]"']
+
+
+PROMPTS = rb'(?i)current password: ', rb'(?i)new password: ', rb'(?i)retype new password: '
+
+
+def changes(tty, asked=rb'assword: ', prompts=PROMPTS):
+    """The old password, and what follows where it has to be changed."""
+    for prompt, text in zip((asked, *prompts), (OLD, OLD, NEW, NEW)):
+        tty.expect(prompt)
+        tty.secret(text)
+
+
+def change_by_kbd(name):
+    """sshd asks for it in the dialogue of keyboard-interactive, and needs no terminal."""
+    with drive.Terminal(ssh_argv(name, 'keyboard-interactive')) as tty:
+        changes(tty)
+        tty.expect(rb'\[' + name.encode() + rb'\]')
+
+
+def change_by_ssh(name):
+    """By the method password, sshd runs passwd on the session's terminal, and ends it."""
+    with drive.Terminal(ssh_argv(name, 'password', '-tt')) as tty:
+        changes(tty)
+        tty.expect(rb'updated successfully')
+        tty.wait()
+        tap.check(f'[{name}]' not in tty.transcript(), tty.transcript())
+
+
+def change_by_login(name):
+    with drive.Terminal(['login']) as tty:
+        tty.expect(rb'login: ')
+        tty.type(name)
+        changes(tty)
+        tty.expect(rb'(?m)[$#] \Z')
+        tty.type('echo "[$(id -un)]"; exit 0')
+        tty.expect(rb'\[' + name.encode() + rb'\]')
+
+
+def change_by_sudo(name):
+    """sudo has a prompt of its own in place of each."""
+    with drive.Terminal(['sudo', '-k', '-p', 'sudo asks: ', 'sh', '-c', 'echo "[$(id -un)]"'], name) as tty:
+        changes(tty, rb'sudo asks: ', [rb'\[sudo\] password[^:]*: '] * 3)
+        tty.expect(rb'\[root\]')
+
+
+CHANGES = {'bylogin': change_by_login, 'byssh': change_by_ssh, 'bykbd': change_by_kbd, 'bysudo': change_by_sudo}
+
+
+@tap.case('{}: floor_action = expire has the password changed once, and then it is a login as any', CHANGES)
+def _(name):
+    user = f'{name}-due'
+    old_user(user, groups=['sudo'] if name == 'bysudo' else [])
+    write(CONF, EXPIRE)
+    before = line_of(user)
+    need(WAYS[name](user, WRONG), False)
+    tap.check(key_login(user), 'the key is not accepted')
+    tap.equal(run('su', user, '-c', 'id -un').strip(), user)
+    tap.equal(line_of(user), before)
+    CHANGES[name](user)
+    starts(user, '$mhkdf$v=1$m=1024,')
+    after = line_of(user)
+    need(WAYS[name](user, NEW))
+    need(WAYS[name](user, OLD), False)
+    tap.equal(line_of(user), after)
+
+
+@tap.case('floor_action = expire by ssh, with a password and no terminal: refused, and nothing is lost')
+def _():
+    old_user('no-terminal')
+    run('chage', '-d', run('date', '+%F').strip(), 'no-terminal')   # and it may not be changed again today
+    write(CONF, EXPIRE)
+    before = line_of('no-terminal')
+    with drive.Terminal(ssh_argv('no-terminal', 'password')) as tty:
+        tty.expect(rb'assword: ')
+        tty.secret(OLD)
+        tty.expect(rb'(?i)password change required but no tty')
+        tap.equal(tty.wait(), 1)
+    tap.equal(line_of('no-terminal'), before)
+    change_by_ssh('no-terminal')
+    need(drive.ssh('no-terminal', NEW))
 
 
 @tap.case('floor_action = deny: refused with the right password, and the log says why')
