@@ -15,7 +15,7 @@ tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
 pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
-	tests/pam/test_names tests/pam/test_password tests/pam/test_policy
+	tests/pam/test_names tests/pam/test_password tests/pam/test_policy tests/pam/test_upgrade
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -61,6 +61,12 @@ tests_pam_test_policy_SOURCES = tests/pam/test_policy.c tests/pam/stage.c tests/
 	tests/lib/scratch.h
 tests_pam_test_policy_CFLAGS = $(pam_test_cflags)
 tests_pam_test_policy_LDADD = $(pam_test_ldadd)
+
+# upgrade.c alone.
+tests_pam_test_upgrade_SOURCES = tests/pam/test_upgrade.c pam/upgrade.c pam/upgrade.h
+tests_pam_test_upgrade_CFLAGS = $(pam_test_cflags)
+tests_pam_test_upgrade_LDADD = $(pam_test_ldadd) $(PAM_INIH_LIBS) $(CRYPT_LIBS)
+tests_pam_test_upgrade_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=newhash_make,--wrap=shadow_change
 endif
 endif
 endif

@@ -109,7 +109,7 @@ stage_clear(void **state)
     stage.env = NULL;
     stage.env_value[0] = '\0';
     stage.ruser = NULL;
-    stage.rhost = "host\nname";
+    stage.rhost = "a host\nname\x7f\xc3\x85";
     stage.as_nobody = false;
     stage_put("log", "%s", "");
     stage_put("mhkdf.conf", "[default]\nmemory = 32K\n");

@@ -85,9 +85,25 @@ right_and_wrong(void **unused)
         assert_int_equal(try_password(GOOD " "), PAM_AUTH_ERR);
         assert_int_equal(try_password("x"), PAM_AUTH_ERR);
         assert_true(stage_logged("authentication failure; logname="));
-        assert_true(stage_logged("rhost=host?name  user=bob\n"));
+        assert_true(stage_logged("rhost=a?host?name???  user=bob\n"));
         stage_clear(NULL);
     }
+}
+
+/* Without the option debug there is no word of what is as it should be. */
+static void
+debug_is_an_option(void **unused)
+{
+    (void)unused;
+    alone("");
+    stage_account(stage_hash(GOOD), AGING);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_true(stage_logged("authentication: "));
+    stage_clear(NULL);
+    stage_put("mhkdf.conf", "[default]\nmemory = 32K\nupgrade = no\n");
+    stage_service("auth required @\n");
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_string_equal(stage_log(), "");
 }
 
 static void
@@ -597,6 +613,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         STAGE_TEST(right_and_wrong),
+        STAGE_TEST(debug_is_an_option),
         STAGE_TEST(root_like_everyone),
         STAGE_TEST(any_length_up_to_511),
         STAGE_TEST(no_usable_hash_is_for_other_modules),

@@ -228,6 +228,8 @@ static const struct bad {
     {"[default]\nmemory = 0x40M\n", ":2: memory: '0x40M'", "size with unit"},
     {"[default]\nmemory = 4096G\n", ":2: memory: '4096G'", "below 4096G"},
     {"[default]\nmemory = 4294967296K\n", ":2: memory:", "below 4096G"},
+    /* which in 32 bits would be 64M */
+    {"[default]\nmemory = 4194368M\n", ":2: memory: '4194368M'", "below 4096G"},
     {"[default]\nmemory = 18446744073709551616K\n", ":2: memory:", "below 4096G"},
     {"[default]\nmemory = 18446744073709551617G\n", ":2: memory:", "below 4096G"},
     {"[default]\nmemory =\n", ":2: memory: ''", "size with unit"},

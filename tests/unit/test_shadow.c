@@ -427,6 +427,30 @@ is_survivable(const char *call, unsigned at, int error)
            strcmp(call, "fstat") == 0;
 }
 
+/* Both are tried again: a signal that came before the lock or in the middle of it, and a lock of
+ * someone else's, in either of POSIX's words. */
+static void
+lock_is_tried_again(void **unused)
+{
+    static const struct {
+        const char *call;
+        int error;
+    } cases[] = {{"open", EINTR}, {"fcntl", EINTR}, {"fcntl", EAGAIN}, {"fcntl", EACCES}};
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        put("shadow", OLD, strlen(OLD));
+        set_fault(cases[i].call, 1, cases[i].error);
+        rc = change("bob", "old", "NEW", false);
+        fault_at = 0;
+        if (rc != 0)
+            fail_msg("%s: %d gives %d", cases[i].call, cases[i].error, rc);
+        assert_holds("shadow", NEW, strlen(NEW));
+        assert_clean();
+    }
+}
+
 static void
 every_failure_leaves_the_old_file(void **unused)
 {
@@ -1249,6 +1273,7 @@ main(void)
         cmocka_unit_test(owner_mode_and_attributes_stay),
         cmocka_unit_test(access_lists_stay),
         cmocka_unit_test(leftover_is_replaced),
+        cmocka_unit_test(lock_is_tried_again),
         cmocka_unit_test(every_failure_leaves_the_old_file),
         cmocka_unit_test(busy_shadow_leaves_no_copy),
         cmocka_unit_test(file_of_another_writer_is_left),
