@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,6 +26,9 @@ int faults_hit(const char *call);
 
 /** At most this many bytes are written at once. Defined by the test. */
 extern size_t faults_write_max;
+
+/** The clock hasn't been set: it is 1970. Defined by the test. */
+extern bool faults_clock_is_unset;
 
 #define FAULTS_TRY(call, failure, real) (faults_hit(call) ? (failure) : (real))
 
@@ -45,6 +49,7 @@ extern size_t faults_write_max;
 #define fsetxattr(...) FAULTS_TRY("fsetxattr", -1, fsetxattr(__VA_ARGS__))
 #define fremovexattr(...) FAULTS_TRY("fremovexattr", -1, fremovexattr(__VA_ARGS__))
 #define malloc(...) FAULTS_TRY("malloc", NULL, malloc(__VA_ARGS__))
+#define time(...) (faults_clock_is_unset ? (time_t)60 : time(__VA_ARGS__))
 #define realpath(...) FAULTS_TRY("realpath", NULL, realpath(__VA_ARGS__))
 
 #endif

@@ -33,6 +33,7 @@
 #include "tests/unit/fake_security.h"
 
 int faults_hit(const char *call);
+bool faults_clock_is_unset;
 size_t faults_write_max;
 
 static char etc[] = "/tmp/mhkdf-shadow-XXXXXX";
@@ -198,6 +199,12 @@ only_the_fields_change(void **unused)
         assert_int_equal(change("bob", NULL, "$mhkdf$newer", true), 0);
     } while (strstr(after, today()) == NULL); /* midnight passed */
     assert_holds("shadow", after, strlen(after));
+    /* Day 0 would say that it is to be changed again. */
+    faults_clock_is_unset = true;
+    assert_int_equal(change("bob", NULL, "NEW", true), 0);
+    faults_clock_is_unset = false;
+    snprintf(after, sizeof(after), "%s", OTHERS_BEFORE "bob:NEW::1:90:7:30:20000:\n" OTHERS_AFTER);
+    assert_holds("shadow", after, strlen(after));
     assert_clean();
 }
 
@@ -275,6 +282,7 @@ refusals_change_nothing(void **unused)
         {"\nbob", NULL, "NEW", ENOENT},   {"bob", "old", "", EINVAL},
         {"bob", "old", "a:b", EINVAL},    {"bob", "old", "a\nroot::0::::::", EINVAL},
         {"bob", "old", "a b", EINVAL},    {"bob", "old", "\xc3\xa4", EINVAL},
+        {"bob", "old", "a\x7f", EINVAL},
     };
     size_t i;
 

@@ -228,6 +228,10 @@ static const struct ceiling_case {
     {65536, 64, "$2b$19$abcdefghijklmnopqrstuuhash", "too long"},
     {65536, 64, "$2a$31$abcdefghijklmnopqrstuuhash", "too long"},
     {65536, 64, "$2y$99$abcdefghijklmnopqrstuuhash", "too long"},
+    /* whose time doesn't fit in 64 bits */
+    {65536, 64, "$2b$62$abcdefghijklmnopqrstuuhash", "too long"},
+    {65536, 64, "$2b$63$abcdefghijklmnopqrstuuhash", "too long"},
+    {65536, 64, "$2b$64$abcdefghijklmnopqrstuuhash", "too long"},
     {65536, 64, "$y$j9T$abcdefghijklmnopqrstu.$hash", NULL},
     {8192, 64, "$y$j9T$abcdefghijklmnopqrstu.$hash", "ceiling_memory"},
     {65536, 64, "$y$jFT$abcdefghijklmnopqrstu.$hash", "ceiling_memory"},
