@@ -10,6 +10,7 @@
 
 #include "pam/chkpwd.h"
 #include "pam/dummy.h"
+#include "pam/even.h"
 #include "pam/helper.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
@@ -42,11 +43,17 @@ tell(void *ctx, int priority, const char *text)
         log_write(attempt->pamh, priority, "%s", text);
 }
 
-/* Makes a refusal, rc, take as long as one of a wrong password. hash: what was verified for
- * spent_us; NULL: nothing was. */
+struct refusal {
+    int rc;
+    uint32_t uid; /* the account's, or DUMMY_NO_UID */
+    enum even kind;
+    const char *hash;  /* what was verified; NULL: nothing was */
+    uint64_t spent_us; /* for that */
+};
+
+/* Makes a refusal take as long as one of a wrong password. */
 static int
-take_time(pam_handle_t *pamh, struct attempt *attempt, uint32_t uid, const char *hash,
-          uint64_t spent_us, int rc)
+take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *refusal)
 {
     struct leasing leasing;
     const struct dummy dummy = {.policy = &attempt->policy,
@@ -57,11 +64,14 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, uint32_t uid, const char 
                                 .ctx = attempt};
     int done;
 
-    leasing_plan(pamh, &attempt->policy, uid, &leasing);
-    done = dummy_take_time(&dummy, hash, spent_us);
+    leasing_plan(pamh, &attempt->policy, refusal->uid, &leasing);
+    done = dummy_take_time(&dummy, refusal->hash, refusal->spent_us);
     if (done != 0 || leasing.report.size_kib != 0)
         leasing_log(pamh, attempt->options, &leasing);
-    return done != 0 ? verify_judge(pamh, NULL, done) : rc;
+    if (done != 0)
+        return verify_judge(pamh, NULL, done);
+    even_run(refusal->kind, attempt->options->unix_behind, attempt->user);
+    return refusal->rc;
 }
 
 static void
@@ -77,15 +87,18 @@ rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
 static int
 refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 {
-    uint32_t uid = DUMMY_NO_UID;
+    struct refusal refusal = {.rc = PAM_USER_UNKNOWN, .uid = DUMMY_NO_UID, .kind = EVEN_LOCKED};
 
-    if (account_find_uid(place_etc(), attempt->user, &uid) != 0 && names_knows(attempt->user))
-        return PAM_USER_UNKNOWN;
+    if (account_find_uid(place_etc(), attempt->user, &refusal.uid) != 0) {
+        if (names_knows(attempt->user))
+            return PAM_USER_UNKNOWN;
+        refusal.kind = EVEN_UNKNOWN;
+    }
     if (helper_is_asked_by_root() && !verify_can_read_shadow())
         return helper_verify(pamh, attempt->options, CHKPWD_NOBODY, attempt->password,
                              attempt->null_is_ok);
-    rule(pamh, attempt, uid == 0);
-    return take_time(pamh, attempt, uid, NULL, 0, PAM_USER_UNKNOWN);
+    rule(pamh, attempt, refusal.uid == 0);
+    return take_time(pamh, attempt, &refusal);
 }
 
 /* The password is right. What follows may refuse the login, but never for something that failed;
@@ -95,12 +108,17 @@ let_in(pam_handle_t *pamh, struct attempt *attempt, struct account *account, uin
 {
     const struct config_policy *policy = &attempt->policy;
     bool is_below = account->hash[0] != '\0' && strength_is_below_floor(policy, account->hash);
+    const struct refusal refusal = {.rc = PAM_PERM_DENIED,
+                                    .uid = account->uid,
+                                    .kind = EVEN_WRONG,
+                                    .hash = account->hash,
+                                    .spent_us = spent_us};
 
     if (is_below && policy->floor_action == CONFIG_DENY) {
         log_write(pamh, LOG_WARNING,
                   "login of %s denied: the password is right, but its hash is below floor_memory",
                   attempt->user);
-        return take_time(pamh, attempt, account->uid, account->hash, spent_us, PAM_PERM_DENIED);
+        return take_time(pamh, attempt, &refusal);
     }
     if (upgrade_run(pamh, attempt->options, policy, attempt->user, account, attempt->password))
         is_below = strength_is_below_floor(policy, account->hash);
@@ -116,21 +134,29 @@ let_in(pam_handle_t *pamh, struct attempt *attempt, struct account *account, uin
 static int
 check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *account)
 {
+    struct refusal refusal = {.uid = account->uid, .kind = EVEN_WRONG};
+    bool is_usable = account_hash_is_usable(account->hash);
     uint64_t start_us;
-    bool was_computed;
-    int rc;
 
     rule(pamh, attempt, account->uid == 0);
     start_us = dummy_now_us();
-    rc = verify_password(pamh, attempt->options, &attempt->policy, attempt->user, account,
-                         attempt->password, attempt->null_is_ok);
-    if (rc == PAM_SUCCESS)
-        return let_in(pamh, attempt, account, dummy_now_us() - start_us);
-    if (rc != PAM_AUTH_ERR && rc != PAM_USER_UNKNOWN && rc != PAM_PERM_DENIED)
-        return rc;
-    was_computed = rc == PAM_AUTH_ERR && account_hash_is_usable(account->hash);
-    return take_time(pamh, attempt, account->uid, was_computed ? account->hash : NULL,
-                     dummy_now_us() - start_us, rc);
+    refusal.rc = verify_password(pamh, attempt->options, &attempt->policy, attempt->user, account,
+                                 attempt->password, attempt->null_is_ok);
+    refusal.spent_us = dummy_now_us() - start_us;
+    switch (refusal.rc) {
+    case PAM_SUCCESS:
+        return let_in(pamh, attempt, account, refusal.spent_us);
+    case PAM_AUTH_ERR:
+        refusal.hash = is_usable ? account->hash : NULL;
+        return take_time(pamh, attempt, &refusal);
+    case PAM_USER_UNKNOWN:
+        refusal.kind = is_usable ? EVEN_MALFORMED : EVEN_LOCKED;
+        return take_time(pamh, attempt, &refusal);
+    case PAM_PERM_DENIED:
+        return take_time(pamh, attempt, &refusal);
+    default:
+        return refusal.rc;
+    }
 }
 
 static int

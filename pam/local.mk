@@ -6,6 +6,7 @@ pam_sources = \
 	pam/chkpwd.h \
 	pam/descriptors.c pam/descriptors.h \
 	pam/dummy.c pam/dummy.h \
+	pam/even.c pam/even.h \
 	pam/finding.c pam/finding.h \
 	pam/helper.c pam/helper.h \
 	pam/judge.c pam/judge.h \

@@ -19,6 +19,8 @@ parse_one(const char *word, struct options *out)
         out->use_authtok = true;
     } else if (strcmp(word, "nodelay") == 0) {
         out->nodelay = true;
+    } else if (strcmp(word, "unix_behind") == 0) {
+        out->unix_behind = true;
     } else if (strcmp(word, "debug") == 0) {
         out->debug = true;
     } else if (strncmp(word, "conf=", 5) == 0 && word[5] != '\0') {

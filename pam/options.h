@@ -12,6 +12,7 @@ struct options {
     bool use_first_pass; /* libpam reads this and use_authtok itself, too */
     bool use_authtok;
     bool nodelay;
+    bool unix_behind;
     bool debug;
     const char *conf; /* by conf=, so it must exist; NULL: none was given */
 };

@@ -1,15 +1,58 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench/timing, in a root as it wants one: it must find what is planted. Without that its figures are a
-report, and decide nothing here."""
+"""What a refusal does beside the hash, which is counted, not timed: the same for each kind of account.
+And bench/timing, in a root as it wants one: it must find what is planted. Without that its figures
+are a report, and decide nothing here."""
 
+import ctypes
 import os
 import re
 
 import common
+import drive
+import pamhost
 import tap
 
 SCRIPT = os.path.join(common.SOURCE, 'bench/timing')
+
+
+IN_OPEN, IN_CLOSE_NOWRITE = 0x20, 0x10
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def count_openings(function):
+    """How often it opens passwd and shadow: (passwd, shadow)."""
+    fd = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    watched = [libc.inotify_add_watch(fd, path, IN_OPEN | IN_CLOSE_NOWRITE) for path in (b'/etc/passwd', b'/etc/shadow')]
+    try:
+        function()
+        data = os.read(fd, 65536)       # one event: watch, mask, cookie, length of a name, here 0
+        events = [tuple(memoryview(data[i:i + 8]).cast('I')) for i in range(0, len(data), 16)]
+    finally:
+        os.close(fd)
+    return tuple(sum(1 for watch, mask in events if watch == one and mask & IN_OPEN) for one in watched)
+
+
+@tap.case('pam_unix behind, or nothing: a refusal of each kind reads the accounts equally often')
+def _():
+    common.write('/etc/pam.d/alone', 'auth required pam_mhkdf.so nullok\n')
+    common.write('/etc/pam.d/stack', '@include common-auth\n')
+    common.write('/etc/nsswitch.conf', 'passwd: files\nshadow: files\ngroup: files\n')
+    for name in ('counted', 'counted-locked', 'counted-bad'):
+        drive.add_user(name, 'the right password')
+    common.run('usermod', '-L', 'counted-locked')
+    common.run('usermod', '-p', drive.hash_of('counted-bad')[:-1] + '=', 'counted-bad')
+    counts = {}
+    for service in ('alone', 'stack'):
+        for name in ('counted', 'counted-locked', 'counted-bad', 'counted-nobody'):
+            def attempt(service=service, name=name):
+                tap.check(pamhost.Attempt(service, name, b'a wrong password', delay=False).status != 0, name)
+            counts[service, name] = count_openings(attempt)
+    print(f'# {counts}')
+    # A name that isn't there is never looked for in shadow, and once more in passwd.
+    for service in ('alone', 'stack'):
+        tap.equal([sum(counts[service, name]) for name in ('counted', 'counted-locked', 'counted-bad')],
+                  [sum(counts[service, 'counted-nobody'])] * 3)
 
 
 @tap.case('a planted leak is found')

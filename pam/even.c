@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <config.h>
+
+#include "pam/even.h"
+
+#include <stdint.h>
+
+#include "pam/dummy.h"
+#include "pam/names.h"
+#include "pam/place.h"
+#include "policy/account.h"
+
+/* Not an account, but a name that could be one; always the same, so that sources which are far away
+ * are asked seldom: whatever keeps their answers keeps this one. */
+#define NOBODY "mhkdf-nobody"
+#define SOMEBODY "root"
+
+/* A name service that takes longer than this shows anyway whom it is asked for; then a refusal is
+ * not made to wait for more of it. */
+#define FAR_US 20000
+
+/* What is missing. */
+struct part {
+    int nobody;   /* questions to the name service for a name that isn't there */
+    int somebody; /* ... for one that the first source has */
+    int local;    /* readings of passwd and shadow */
+    int us;       /* microseconds of computing and logging */
+};
+
+static const struct part alone[] = {
+    [EVEN_WRONG] = {1, 0, 0, 0},
+    [EVEN_LOCKED] = {1, 0, 0, 25},
+    [EVEN_MALFORMED] = {1, 0, 0, 0},
+    [EVEN_UNKNOWN] = {0, 0, 0, 35},
+};
+
+/* Linux-PAM 1.5's pam_unix looks a local account up five times, twice of them in shadow; for one
+ * that isn't there it asks twice for that, and once for root. It takes as long again to start,
+ * to log and, for a malformed hash, to call crypt(3). */
+static const struct part before_unix[] = {
+    [EVEN_WRONG] = {3, 1, 2, 115},
+    [EVEN_LOCKED] = {3, 0, 0, 65},
+    [EVEN_MALFORMED] = {3, 0, 0, 0},
+    [EVEN_UNKNOWN] = {0, 1, 1, 55},
+};
+
+static const char *
+local_name(enum even kind, const char *user)
+{
+    return kind == EVEN_UNKNOWN ? SOMEBODY : user;
+}
+
+static void
+seek_nobody(int times)
+{
+    uint64_t start_us = dummy_now_us();
+
+    while (times-- > 0 && dummy_now_us() - start_us < FAR_US)
+        (void)names_knows(NOBODY);
+}
+
+static void
+look_up(const struct part *part, const char *name)
+{
+    struct account account;
+    int i;
+
+    seek_nobody(part->nobody);
+    for (i = 0; i < part->somebody; i++)
+        (void)names_knows(name);
+    for (i = 0; i < part->local; i++) {
+        if (account_find(place_etc(), name, &account) == 0)
+            account_free(&account);
+    }
+}
+
+/* A sleep would be longer by what it takes to wake up. */
+static void
+compute(int us)
+{
+    uint64_t end_us = dummy_now_us() + (uint64_t)us;
+
+    while (dummy_now_us() < end_us)
+        continue;
+}
+
+void
+even_run(enum even kind, bool unix_behind, const char *user)
+{
+    const struct part *part = unix_behind ? &before_unix[kind] : &alone[kind];
+
+    look_up(part, local_name(kind, user));
+    compute(part->us);
+}
