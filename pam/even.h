@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * The small things that a refusal takes beside the hash: how often accounts are looked up and lines
- * are logged, by this module and by a pam_unix behind it, which gets to see the accounts that aren't
- * known here and not the wrong passwords. Who measures shall not tell one from the other.
+ * are logged, by this module and by a pam_unix behind it, which gets to see the accounts that
+ * aren't known here and not the wrong passwords. Who measures shall not tell one from the other.
  *
  * Takes only time. Asks the name service. Thread-safe.
  */
