@@ -57,7 +57,7 @@ seek_nobody(int times)
     uint64_t start_us = dummy_now_us();
 
     while (times-- > 0 && dummy_now_us() - start_us < FAR_US)
-        (void)names_knows(NOBODY);
+        (void)names_find_user(NOBODY);
 }
 
 static void
@@ -68,7 +68,7 @@ look_up(const struct part *part, const char *name)
 
     seek_nobody(part->nobody);
     for (i = 0; i < part->somebody; i++)
-        (void)names_knows(name);
+        (void)names_find_user(name);
     for (i = 0; i < part->local; i++) {
         if (account_find(place_etc(), name, &account) == 0)
             account_free(&account);
