@@ -3,6 +3,7 @@
 
 #include "pam/auth.h"
 
+#include <errno.h>
 #include <string.h>
 #include <syslog.h>
 
@@ -15,6 +16,7 @@
 #include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/names.h"
+#include "pam/origin.h"
 #include "pam/place.h"
 #include "pam/ruling.h"
 #include "pam/upgrade.h"
@@ -77,9 +79,29 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
 static void
 rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
 {
+    const struct ruling ruling = {.conf = attempt->options->conf,
+                                  .service = origin_service(pamh),
+                                  .user = attempt->user,
+                                  .is_root = is_root,
+                                  .log = log_text,
+                                  .ctx = pamh};
     struct config_error error;
 
-    ruling_find(pamh, attempt->options, attempt->user, is_root, &attempt->policy, &error);
+    ruling_find(&ruling, &attempt->policy, &error);
+}
+
+/* So may be a name about which nobody can tell. */
+static bool
+is_of_another_source(pam_handle_t *pamh, const char *user)
+{
+    int rc = names_find_user(user);
+
+    if (rc != 0 && rc != ENOENT) {
+        errno = rc;
+        log_write(pamh, LOG_WARNING,
+                  "the name service can't say whether there is such an account: %m");
+    }
+    return rc != ENOENT;
 }
 
 /* There is no local account, or it has no hash anywhere. If it isn't an account of another source
@@ -90,7 +112,7 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
     struct refusal refusal = {.rc = PAM_USER_UNKNOWN, .uid = DUMMY_NO_UID, .kind = EVEN_LOCKED};
 
     if (account_find_uid(place_etc(), attempt->user, &refusal.uid) != 0) {
-        if (names_knows(attempt->user))
+        if (is_of_another_source(pamh, attempt->user))
             return PAM_USER_UNKNOWN;
         refusal.kind = EVEN_UNKNOWN;
     }

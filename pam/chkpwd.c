@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <syslog.h>
@@ -22,8 +22,8 @@
 #include "pam/confine.h"
 #include "pam/dummy.h"
 #include "pam/judge.h"
-#include "pam/names.h"
 #include "pam/place.h"
+#include "pam/ruling.h"
 #include "policy/account.h"
 #include "policy/anycrypt.h"
 #include "policy/config.h"
@@ -36,10 +36,12 @@
 /* What is asked. */
 struct request {
     const char *name;
-    const char *service;  /* whose policy counts */
+    const char *service;  /* whose policy counts; NULL: of none */
     const char *password; /* NULL: one that can't be right */
     bool null_is_ok;
     bool is_by_root;
+    bool is_at_console;
+    uint32_t uid; /* of the user behind the program that asks */
 };
 
 __attribute__((format(printf, 1, 2))) static void
@@ -87,41 +89,39 @@ read_password(char password[PASSWORD_SIZE])
     return end <= MHKDF_CRYPT_PASSWORD_MAX && len - end <= 1;
 }
 
-static bool
-in_group(void *user, const char *group)
+static void
+tell(void *ctx, int priority, const char *text)
 {
-    return names_is_in_group(user, group);
+    (void)ctx;
+    if (priority != LOG_DEBUG)
+        say(priority, "%s", text);
+    else /* nobody reads this program's debugging but the tests */
+        say_to_tests("%s", text);
 }
 
 static void
 find_policy(const struct request *request, bool is_root, struct config_policy *policy)
 {
-    union {
-        const char *name;
-        void *ctx;
-    } asked = {request->name};
-    const struct config_who who = {request->service, request->name, is_root, in_group, asked.ctx};
+    const struct ruling ruling = {
+        .service = request->service, .user = request->name, .is_root = is_root, .log = tell};
     struct config_error error;
-    struct config config;
 
-    if (config_load_either(place_conf(), place_vendor_conf(), place_conf_owner(), &config,
-                           &error) != 0)
-        say(LOG_ERR, "%s", error.text);
-    config_look_up(&config, &who, policy);
-    config_free(&config);
+    ruling_find(&ruling, policy, &error);
 }
 
+/* As pam/leasing.c does. */
 static void
-plan(const struct request *request, const struct config_policy *policy, struct mhkdf_arena *arena,
-     struct mhkdf_env *resources)
+plan(const struct request *request, bool is_root, const struct config_policy *policy,
+     struct mhkdf_arena *arena, struct mhkdf_env *resources)
 {
     memset(arena, 0, sizeof(*arena));
     arena->socket = place_arena();
     arena->service = request->service;
-    arena->real_uid = place_real_uid();
+    arena->real_uid = request->uid;
     arena->wait_ms = policy->wait_ms;
     arena->slots_max = policy->slots_max;
     arena->require = policy->use == CONFIG_ARENA_REQUIRE;
+    arena->private_when_busy = is_root && request->uid == 0 && request->is_at_console;
     memset(resources, 0, sizeof(*resources));
     resources->arena = policy->use != CONFIG_ARENA_OFF ? arena : NULL;
     resources->threads = policy->threads;
@@ -179,17 +179,6 @@ compare(const struct request *request, const struct config_policy *policy,
     return answer == CHKPWD_RIGHT ? judge_floor(request->name, policy, hash) : answer;
 }
 
-/* Nobody reads this program's debugging but the tests. */
-static void
-tell(void *ctx, int priority, const char *text)
-{
-    (void)ctx;
-    if (priority == LOG_DEBUG)
-        say_to_tests("%s", text);
-    else
-        say(priority, "%s", text);
-}
-
 /* hash: the account's; NULL: there is no such account, or it has none. No caller but root has
  * anything to learn: it is his own account. */
 static enum chkpwd_answer
@@ -209,7 +198,7 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
     int rc = 0;
 
     find_policy(request, uid == 0, &policy);
-    plan(request, &policy, &arena, &resources);
+    plan(request, uid == 0, &policy, &arena, &resources);
     if (!confine_drop(resources.arena != NULL)) {
         say(LOG_CRIT, "can't give up privileges: %m");
         return CHKPWD_UNAVAILABLE;
@@ -296,32 +285,51 @@ refuse_use(void)
     return CHKPWD_REFUSED;
 }
 
-/* Only root says for which service he asks: another one's word for it isn't believed. */
 static bool
-is_used_well(int argc, char **argv)
+read_uid(const char *word, uint32_t *uid)
 {
-    return (argc == 3 || (argc == 4 && place_real_uid() == 0)) && is_pipe(STDIN_FILENO) &&
-           (strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0 || strcmp(argv[2], CHKPWD_NULL_IS_WRONG) == 0);
+    unsigned long long value;
+
+    if (word[0] == '\0' || strlen(word) > 10 || word[strspn(word, "0123456789")] != '\0')
+        return false;
+    value = strtoull(word, NULL, 10);
+    *uid = (uint32_t)value;
+    return value <= UINT32_MAX;
+}
+
+/* Only root says where a login comes from: another one's word for it isn't believed. */
+static bool
+read_words(int argc, char **argv, struct request *request)
+{
+    request->service = SERVICE;
+    request->uid = place_real_uid();
+    request->is_by_root = request->uid == 0;
+    if (argc != 3 && (argc != 6 || !request->is_by_root))
+        return false;
+    request->name = argv[1];
+    request->null_is_ok = strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0;
+    if (!request->null_is_ok && strcmp(argv[2], CHKPWD_NULL_IS_WRONG) != 0)
+        return false;
+    if (argc == 3)
+        return true;
+    request->service = argv[3][0] != '\0' ? argv[3] : NULL;
+    request->is_at_console = strcmp(argv[5], CHKPWD_CONSOLE) == 0;
+    return read_uid(argv[4], &request->uid);
 }
 
 int
 main(int argc, char **argv)
 {
     char password[PASSWORD_SIZE];
-    struct request request = {.service = SERVICE};
+    struct request request = {.name = NULL};
     enum chkpwd_answer answer;
 
     if (!confine_begin())
         return CHKPWD_UNAVAILABLE;
     openlog(SERVICE, LOG_PID, LOG_AUTHPRIV);
-    if (!is_used_well(argc, argv))
+    if (!read_words(argc, argv, &request) || !is_pipe(STDIN_FILENO))
         return (int)refuse_use();
-    request.name = argv[1];
-    if (argc == 4)
-        request.service = argv[3];
     request.password = read_password(password) ? password : NULL;
-    request.null_is_ok = strcmp(argv[2], CHKPWD_NULL_IS_OK) == 0;
-    request.is_by_root = place_real_uid() == 0;
     answer = check(&request);
     mhkdf_wipe(password, sizeof(password));
     if (answer == CHKPWD_WRONG)

@@ -2,21 +2,25 @@
 /**
  * How pam_mhkdf.so and mhkdf_chkpwd talk:
  *
- *   mhkdf_chkpwd NAME nullok|nonull [SERVICE]
+ *   mhkdf_chkpwd NAME nullok|nonull [SERVICE UID console|elsewhere]
  *
  * with the password in a pipe on descriptor 0: all bytes up to a NUL, or else to the end. The NUL
  * is there since another thread of the host may have forked meanwhile, and its child keep the pipe
  * open. The answer is the exit status; any other status is none.
  *
- * A caller with real uid 0 may ask for any name, also for nobody's, and says SERVICE, PAM's name of
- * the service. Its refusals take as long as the module's own, but for PAM's delay, for which the
- * module asks. Others don't say it, and may ask for their own name.
+ * A caller with real uid 0 may ask for any name, also for nobody's, and says where the login comes
+ * from, as pam/origin.h has it: SERVICE, which may be empty; UID, that of the user behind the
+ * program, in decimal; and whether it is at the console. Its refusals take as long as the module's
+ * own, but for PAM's delay, for which the module asks. Others don't say these, and may ask for
+ * their own name.
  */
 #ifndef PAM_CHKPWD_H
 #define PAM_CHKPWD_H
 
 #define CHKPWD_NULL_IS_OK "nullok"
 #define CHKPWD_NULL_IS_WRONG "nonull"
+#define CHKPWD_CONSOLE "console"
+#define CHKPWD_ELSEWHERE "elsewhere"
 #define CHKPWD_NOBODY "" /* NAME of whom there is no account; the real one may be a password */
 
 /** Not 1, 2 or above 125, which shells, loaders and sanitizers use. */

@@ -5,9 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -19,6 +20,7 @@
 #include "pam/chkpwd.h"
 #include "pam/descriptors.h"
 #include "pam/log.h"
+#include "pam/origin.h"
 #include "pam/place.h"
 #include "pam/verdict.h"
 #include "pam/verify.h"
@@ -117,19 +119,37 @@ fork_unseen(void)
     return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 }
 
-/* Starts it and waits; *status: an answer, or one of the above. service: may be NULL. */
-static int
-ask(const char *user, const char *service, const char *password, bool null_is_ok, int *status)
+/* The words for the program. */
+struct words {
+    char uid[16];
+    char *argv[7];
+};
+
+static void
+make_words(pam_handle_t *pamh, const char *user, bool null_is_ok, bool by_root, struct words *out)
 {
-    const char *const words[] = {
-        "mhkdf_chkpwd", user, null_is_ok ? CHKPWD_NULL_IS_OK : CHKPWD_NULL_IS_WRONG, service, NULL};
-    char *argv[5];
+    const char *service = origin_service(pamh);
+    const char *const words[] = {"mhkdf_chkpwd",
+                                 user,
+                                 null_is_ok ? CHKPWD_NULL_IS_OK : CHKPWD_NULL_IS_WRONG,
+                                 by_root ? service != NULL ? service : "" : NULL,
+                                 out->uid,
+                                 origin_is_console(pamh) ? CHKPWD_CONSOLE : CHKPWD_ELSEWHERE,
+                                 NULL};
+
+    snprintf(out->uid, sizeof(out->uid), "%" PRIu32, origin_uid(pamh));
+    memcpy(out->argv, words, sizeof(words)); /* execve(2) changes none of them */
+}
+
+/* Starts it and waits; *status: an answer, or one of the above. */
+static int
+ask(char *const argv[], const char *password, int *status)
+{
     sigset_t all, before;
     int ends[2];
     pid_t pid = -1, waited;
     int rc = make_pipe(ends);
 
-    memcpy(argv, words, sizeof(argv));
     if (rc == 0)
         rc = send_password(ends[1], password);
     if (ends[1] >= 0)
@@ -196,14 +216,6 @@ translate(pam_handle_t *pamh, const struct options *options, const char *user, i
     return verify_code((enum chkpwd_answer)status);
 }
 
-static const char *
-service_of(pam_handle_t *pamh)
-{
-    const void *name = NULL;
-
-    return pam_get_item(pamh, PAM_SERVICE, &name) == PAM_SUCCESS ? name : NULL;
-}
-
 bool
 helper_is_asked_by_root(void)
 {
@@ -215,6 +227,7 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
               const char *password, bool null_is_ok)
 {
     bool by_root = helper_is_asked_by_root();
+    struct words words;
     int status = 0;
     int rc;
 
@@ -226,7 +239,8 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
                   "NoNewPrivileges, with which no set-id program gets its rights");
         return PAM_AUTHINFO_UNAVAIL;
     }
-    rc = ask(user, by_root ? service_of(pamh) : NULL, password, null_is_ok, &status);
+    make_words(pamh, user, null_is_ok, by_root, &words);
+    rc = ask(words.argv, password, &status);
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());

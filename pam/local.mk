@@ -14,6 +14,7 @@ pam_sources = \
 	pam/log.c pam/log.h \
 	pam/names.c pam/names.h \
 	pam/options.c pam/options.h \
+	pam/origin.c pam/origin.h \
 	pam/pam_mhkdf.c \
 	pam/password.c pam/password.h \
 	pam/place.c pam/place.h \
@@ -53,7 +54,8 @@ chkpwd_sources = \
 	pam/dummy.c pam/dummy.h \
 	pam/judge.c pam/judge.h \
 	pam/names.c pam/names.h \
-	pam/place.c pam/place.h
+	pam/place.c pam/place.h \
+	pam/ruling.c pam/ruling.h
 chkpwd_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(CRYPT_LIBS) $(CAP_LIBS)
 if WITH_PAM
 sbin_PROGRAMS += pam/mhkdf_chkpwd

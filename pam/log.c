@@ -44,6 +44,12 @@ log_debug(pam_handle_t *pamh, const struct options *options, const char *format,
     va_end(args);
 }
 
+void
+log_text(void *pamh, int priority, const char *text)
+{
+    log_write(pamh, priority, "%s", text);
+}
+
 /* What comes from the network must not look like lines of its own, nor end a field early. */
 static const char *
 printable(const char *text, char out[ITEM_SIZE])

@@ -18,6 +18,9 @@ void log_write(pam_handle_t *pamh, int priority, const char *format, ...)
 void log_debug(pam_handle_t *pamh, const struct options *options, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** log_write for who knows nothing of PAM: ctx is the handle. */
+void log_text(void *pamh, int priority, const char *text);
+
 /** Logs a wrong password for the local account user, with the words that pam_unix uses. */
 void log_failure(pam_handle_t *pamh, const char *user);
 

@@ -4,12 +4,9 @@
 #include "pam/names.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
-
-#include "pam/place.h"
 
 #ifndef MHKDF_TEST_PLACE
 
@@ -194,40 +191,3 @@ names_find_member(const char *user, const char *group)
 }
 
 #endif
-
-__attribute__((format(printf, 1, 2))) static void
-say(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsyslog(LOG_AUTHPRIV | LOG_WARNING, format, args);
-    va_end(args);
-    va_start(args, format);
-    place_copy_log(format, args);
-    va_end(args);
-}
-
-bool
-names_knows(const char *user)
-{
-    int rc = names_find_user(user);
-
-    if (rc != 0 && rc != ENOENT) {
-        errno = rc;
-        say("mhkdf: the name service can't say whether there is such an account: %m");
-    }
-    return rc != ENOENT;
-}
-
-bool
-names_is_in_group(const char *user, const char *group)
-{
-    int rc = names_find_member(user, group);
-
-    if (rc != 0 && rc != ENOENT) {
-        errno = rc;
-        say("mhkdf: the name service can't say who is in group %s: %m", group);
-    }
-    return rc == 0;
-}

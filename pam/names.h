@@ -10,8 +10,6 @@
 #ifndef PAM_NAMES_H
 #define PAM_NAMES_H
 
-#include <stdbool.h>
-
 /** Whether there is an account of this name: 0; ENOENT: no; else nobody can tell, and why. */
 int names_find_user(const char *user);
 
@@ -22,10 +20,5 @@ int names_find_user(const char *user);
  * 0; ENOENT: no, or there is no such group; else nobody can tell, and why.
  */
 int names_find_member(const char *user, const char *group);
-
-/** The same two for who wants a yes or a no; what can't be told is logged, without the user's name.
- * An account that may be there counts as known. Who may be in a group counts as not in it. */
-bool names_knows(const char *user);
-bool names_is_in_group(const char *user, const char *group);
 
 #endif

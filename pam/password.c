@@ -14,6 +14,7 @@
 #include "pam/finding.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
+#include "pam/origin.h"
 #include "pam/place.h"
 #include "pam/ruling.h"
 #include "pam/verdict.h"
@@ -36,9 +37,15 @@ static bool
 policy_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options, const char *user,
                uint32_t uid, struct config_policy *policy)
 {
+    const struct ruling ruling = {.conf = options->conf,
+                                  .service = origin_service(pamh),
+                                  .user = user,
+                                  .is_root = uid == 0,
+                                  .log = log_text,
+                                  .ctx = pamh};
     struct config_error error;
 
-    if (ruling_find(pamh, options, user, uid == 0, policy, &error) == 0)
+    if (ruling_find(&ruling, policy, &error) == 0)
         return true;
     log_tell_error(pamh, flags, "Passwords can't be changed while this is wrong: %s", error.text);
     return false;

@@ -5,9 +5,9 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <syslog.h>
 
-#include "pam/log.h"
 #include "pam/names.h"
 #include "pam/place.h"
 
@@ -67,59 +67,57 @@ soften(struct config_policy *policy, const struct config_policy *other)
         policy->use = other->use == CONFIG_ARENA_REQUIRE ? CONFIG_ARENA_REQUIRE : CONFIG_ARENA_TRY;
 }
 
+static void
+log_unknown(const struct ruling *ruling, const char *group, int error)
+{
+    char text[CONFIG_ERROR_SIZE];
+
+    errno = error;
+    snprintf(text, sizeof(text),
+             "the name service can't say who is in group %s of mhkdf.conf: %m; nothing is refused "
+             "or upgraded by what depends on it",
+             group);
+    ruling->log(ruling->ctx, LOG_WARNING, text);
+}
+
 /* Groups about which nobody can tell count as not his, but what their sections would change is
  * softened. */
 static void
-look_up(pam_handle_t *pamh, const struct config *config, struct config_who *who,
-        struct config_policy *policy)
+look_up(const struct ruling *ruling, const struct config *config, struct config_policy *policy)
 {
-    struct asked asked = {.user = who->user, .assumed = GROUPS_KEPT};
+    struct asked asked = {.user = ruling->user, .assumed = GROUPS_KEPT};
+    const struct config_who who = {ruling->service, ruling->user, ruling->is_root, in_group,
+                                   &asked};
     struct config_policy other;
 
-    who->in_group = in_group;
-    who->ctx = &asked;
-    config_look_up(config, who, policy);
+    config_look_up(config, &who, policy);
     if (asked.error == 0)
         return;
-    errno = asked.error;
-    log_write(pamh, LOG_WARNING,
-              "the name service can't say who is in group %s of mhkdf.conf: %m; nothing is refused "
-              "or upgraded by what depends on it",
-              asked.group);
+    log_unknown(ruling, asked.group, asked.error);
     for (size_t i = 0; i < asked.kept; i++) {
         if (asked.answers[i] == 0 || asked.answers[i] == ENOENT)
             continue;
         asked.assumed = i;
         asked.next = 0;
-        config_look_up(config, who, &other);
+        config_look_up(config, &who, &other);
         soften(policy, &other);
     }
 }
 
-static const char *
-service(pam_handle_t *pamh)
-{
-    const void *name = NULL;
-
-    return pam_get_item(pamh, PAM_SERVICE, &name) == PAM_SUCCESS ? name : NULL;
-}
-
 int
-ruling_find(pam_handle_t *pamh, const struct options *options, const char *user, bool is_root,
-            struct config_policy *policy, struct config_error *error)
+ruling_find(const struct ruling *ruling, struct config_policy *policy, struct config_error *error)
 {
-    struct config_who who = {.service = service(pamh), .user = user, .is_root = is_root};
     struct config config;
     int rc;
 
-    if (options->conf != NULL)
-        rc = config_load(options->conf, place_conf_owner(), true, &config, error);
+    if (ruling->conf != NULL)
+        rc = config_load(ruling->conf, place_conf_owner(), true, &config, error);
     else
         rc = config_load_either(place_conf(), place_vendor_conf(), place_conf_owner(), &config,
                                 error);
     if (rc != 0)
-        log_write(pamh, LOG_ERR, "%s", error->text);
-    look_up(pamh, &config, &who, policy);
+        ruling->log(ruling->ctx, LOG_ERR, error->text);
+    look_up(ruling, &config, policy);
     config_free(&config);
     return rc;
 }

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/** What mhkdf.conf says for the login at hand. */
+/** What mhkdf.conf says for the login at hand, in pam_mhkdf.so and in mhkdf_chkpwd. Nothing of
+ * PAM's here. Thread-safe. */
 #ifndef PAM_RULING_H
 #define PAM_RULING_H
 
 #include <stdbool.h>
 
-#include <security/pam_modules.h>
-
-#include "pam/options.h"
 #include "policy/config.h"
 
+struct ruling {
+    const char *conf;    /* the file; NULL: the usual ones */
+    const char *service; /* PAM's name of it; NULL: none */
+    const char *user;
+    bool is_root; /* the account has uid 0 */
+    /** Where lines for the log go. */
+    void (*log)(void *ctx, int priority, const char *text);
+    void *ctx;
+};
+
 /**
- * Reads the file and looks the policy up for this user and the handle's service. On an error, which
- * is logged, policy is the fallback's (policy/config.h). is_root: the account has uid 0.
+ * Reads the file and looks the policy up. On an error, which is logged, policy is the fallback's
+ * (policy/config.h).
  *
  * Where nobody can tell whether the user is in one of the file's groups, that is logged once, and
  * isn't an error: the group counts as not his, but its section can only take away from what the
@@ -20,7 +28,7 @@
  *
  * 0, or as config_load.
  */
-int ruling_find(pam_handle_t *pamh, const struct options *options, const char *user, bool is_root,
-                struct config_policy *policy, struct config_error *error);
+int ruling_find(const struct ruling *ruling, struct config_policy *policy,
+                struct config_error *error);
 
 #endif

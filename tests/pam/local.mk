@@ -46,7 +46,7 @@ tests_pam_test_helper_CFLAGS = $(pam_test_cflags) \
 tests_pam_test_helper_LDADD = $(pam_test_ldadd)
 
 # names.c as it is installed; what it asks libc goes to the test.
-tests_pam_test_names_SOURCES = tests/pam/test_names.c pam/names.c pam/names.h pam/place.h
+tests_pam_test_names_SOURCES = tests/pam/test_names.c pam/names.c pam/names.h
 tests_pam_test_names_CFLAGS = $(pam_test_cflags)
 tests_pam_test_names_LDADD = $(CMOCKA_LIBS)
 tests_pam_test_names_LDFLAGS = $(AM_LDFLAGS) \

@@ -8,10 +8,14 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "policy/anycrypt.h"
@@ -397,4 +401,30 @@ bool
 stage_said(const char *text)
 {
     return strstr(stage.said, text) != NULL;
+}
+
+pid_t
+stage_start_arena(const char *path, enum arena_type type)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    pid_t child;
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct arena_reply reply = {.head = arena_head(type),
+                                    .position = type == ARENA_QUEUED,
+                                    .reason = type == ARENA_REFUSED ? ARENA_NOT_READY : 0};
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* where an assertion fails, nobody ends it */
+        for (;;) {
+            int fd = accept(listener, NULL, NULL);
+            (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
+        }
+    }
+    close(listener);
+    return child;
 }

@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <sys/types.h>
+
 #include <security/pam_appl.h>
+
+#include "libcore/arena_protocol.h"
 
 /* A sanitizer needs more address space than a limit on it would leave. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -84,6 +88,10 @@ int stage_chauthtok(const char *user, int flags);
 int stage_login(const char *user, int *auth, int *change);
 /** pam_setcred after pam_authenticate with its result in *auth, or, if NULL, without. */
 int stage_setcred(const char *user, int *auth);
+
+/** Starts an arena at path that says for ever that one must wait (ARENA_QUEUED), or that nobody is
+ * served (ARENA_REFUSED); the caller ends it. */
+pid_t stage_start_arena(const char *path, enum arena_type type);
 
 /** What the module has logged since stage_clear; valid until the next call. */
 const char *stage_log(void);

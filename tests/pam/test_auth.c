@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -208,33 +207,6 @@ site_key_is_not_here(void **unused)
     assert_true(stage_logged("needs a site key"));
 }
 
-/* An arena that says for ever that one must wait; or that nobody is served. */
-static pid_t
-start_arena(const char *path, enum arena_type type)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    pid_t child;
-
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof(address)), 0);
-    assert_int_equal(listen(listener, 16), 0);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct arena_reply reply = {.head = arena_head(type),
-                                    .position = type == ARENA_QUEUED,
-                                    .reason = type == ARENA_REFUSED ? ARENA_NOT_READY : 0};
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* where an assertion fails, nobody ends it */
-        for (;;) {
-            int fd = accept(listener, NULL, NULL);
-            (void)!send(fd, &reply, sizeof(reply), MSG_NOSIGNAL);
-        }
-    }
-    close(listener);
-    return child;
-}
-
 static void
 arena_is_asked(void **unused)
 {
@@ -261,7 +233,7 @@ arena_is_asked(void **unused)
     snprintf(path, sizeof(path), "%s/arena", stage.etc);
     setenv("MHKDF_TEST_ARENA", path, 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        pid_t arena = start_arena(path, cases[i].type);
+        pid_t arena = stage_start_arena(path, cases[i].type);
         int rc, unknown;
         stage_put("mhkdf.conf", "[default]\n%s", cases[i].conf);
         stage.answers[0] = GOOD;
@@ -309,7 +281,7 @@ busy_arena_stops_no_root_at_the_console(void **unused)
               stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"));
     snprintf(path, sizeof(path), "%s/arena", stage.etc);
     setenv("MHKDF_TEST_ARENA", path, 1);
-    arena = start_arena(path, ARENA_QUEUED);
+    arena = stage_start_arena(path, ARENA_QUEUED);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int rc;
         setenv("MHKDF_TEST_UID", cases[i].uid, 1);

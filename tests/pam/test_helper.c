@@ -19,7 +19,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,19 +184,20 @@ root_asks_for_everyone(void **unused)
         int status, rc;
         const char *seen; /* "": the program isn't asked */
     } cases[] = {
-        {"bob", "0", CHKPWD_WRONG, PAM_AUTH_ERR, "3:bob:nullok:stage\n"},
-        {"bob", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3:bob:nullok:stage\n"},
-        {"bob", "0", CHKPWD_DENIED, PAM_PERM_DENIED, "3:bob:nullok:stage\n"},
-        {"bob", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "3:bob:nullok:stage\n"},
-        {"bob", "0", CHKPWD_RIGHT, PAM_SUCCESS, "3:bob:nullok:stage\n"},
-        {"noshadow", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3:noshadow:nullok:stage\n"},
-        {"alice", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "3::nullok:stage\n"},
-        {"alice", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "3::nullok:stage\n"},
-        {"alice", "0", CHKPWD_UNAVAILABLE, PAM_AUTHINFO_UNAVAIL, "3::nullok:stage\n"},
+        {"bob", "0", CHKPWD_WRONG, PAM_AUTH_ERR, "5:bob:nullok:stage:0:elsewhere\n"},
+        {"bob", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "5:bob:nullok:stage:0:elsewhere\n"},
+        {"bob", "0", CHKPWD_DENIED, PAM_PERM_DENIED, "5:bob:nullok:stage:0:elsewhere\n"},
+        {"bob", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "5:bob:nullok:stage:0:elsewhere\n"},
+        {"bob", "0", CHKPWD_RIGHT, PAM_SUCCESS, "5:bob:nullok:stage:0:elsewhere\n"},
+        {"noshadow", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN,
+         "5:noshadow:nullok:stage:0:elsewhere\n"},
+        {"alice", "0", CHKPWD_UNKNOWN, PAM_USER_UNKNOWN, "5::nullok:stage:0:elsewhere\n"},
+        {"alice", "0", CHKPWD_BUSY, PAM_SYSTEM_ERR, "5::nullok:stage:0:elsewhere\n"},
+        {"alice", "0", CHKPWD_UNAVAILABLE, PAM_AUTHINFO_UNAVAIL, "5::nullok:stage:0:elsewhere\n"},
         /* of another source */
         {"carol", "0", CHKPWD_RIGHT, PAM_USER_UNKNOWN, ""},
         /* Others have nothing to hide. */
-        {"bob", "1000", CHKPWD_WRONG, PAM_AUTH_ERR, "2:bob:nullok:\n"},
+        {"bob", "1000", CHKPWD_WRONG, PAM_AUTH_ERR, "2:bob:nullok:::\n"},
         {"alice", "1000", CHKPWD_RIGHT, PAM_USER_UNKNOWN, ""},
     };
     char command[512], seen[256];
@@ -203,8 +206,8 @@ root_asks_for_everyone(void **unused)
     setenv("MHKDF_TEST_NSS", "carol", 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int rc;
-        snprintf(command, sizeof(command), "echo \"$#:$1:$2:$3\" > %s; exit %d", in_etc("seen"),
-                 cases[i].status);
+        snprintf(command, sizeof(command), "echo \"$#:$1:$2:$3:$4:$5\" > %s; exit %d",
+                 in_etc("seen"), cases[i].status);
         script(command);
         setenv("MHKDF_TEST_UID", cases[i].uid, 1);
         stage.delay_us = 0;
@@ -336,7 +339,8 @@ no_new_privileges(void **unused)
 static bool pipe_stays_open; /* till the program has ended */
 
 static int
-ask_for(const char *name, const char *word, const char *service, const char *password, size_t len)
+ask_for(const char *name, const char *word, const char *const origin[3], const char *password,
+        size_t len)
 {
     int ends[2], status = 0;
     pid_t pid;
@@ -349,7 +353,11 @@ ask_for(const char *name, const char *word, const char *service, const char *pas
         close(ends[0]);
         close(ends[1]);
         unsetenv("LD_PRELOAD");
-        execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, service, (char *)NULL);
+        if (origin == NULL)
+            execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, (char *)NULL);
+        else
+            execl(TEST_CHKPWD, "mhkdf_chkpwd", name, word, origin[0], origin[1], origin[2],
+                  (char *)NULL);
         _exit(99);
     }
     close(ends[0]);
@@ -576,24 +584,86 @@ program_hides_without_memory(void **unused)
 static void
 program_knows_the_service(void **unused)
 {
+    static const char *const sshd[] = {"sshd", "0", "elsewhere"};
+    static const char *const login[] = {"login", "0", "console"};
+    static const char *const none[] = {"", "0", "elsewhere"};
+
     (void)unused;
     stage_put("mhkdf.conf", "[default]\nmemory = 64K\n[service mhkdf_chkpwd]\nmemory = 96K\n"
                             "[service sshd]\nmemory = 128K\nfloor_memory = 64K\n"
                             "floor_action = expire\n[user bob]\nmethod = mhkdf\n");
     stage_account(stage_hash(GOOD), AGING);
     setenv("MHKDF_TEST_UID", "0", 1);
-    assert_int_equal(ask_for("", "nonull", "sshd", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
+    assert_int_equal(ask_for("", "nonull", sshd, GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
     assert_true(stage_logged("a hash of 128K for nobody"));
-    assert_int_equal(ask_for("", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
+    assert_int_equal(ask_for("", "nonull", login, GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
     assert_true(stage_logged("a hash of 64K for nobody"));
     assert_int_equal(ask("", "nonull", GOOD, sizeof(GOOD)), CHKPWD_UNKNOWN);
     assert_true(stage_logged("a hash of 96K for nobody"));
-    assert_int_equal(ask_for("bob", "nonull", "sshd", GOOD, sizeof(GOOD)), CHKPWD_RIGHT_BELOW);
-    assert_int_equal(ask_for("bob", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+    assert_int_equal(ask_for("bob", "nonull", none, GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+    assert_int_equal(ask_for("bob", "nonull", sshd, GOOD, sizeof(GOOD)), CHKPWD_RIGHT_BELOW);
+    assert_int_equal(ask_for("bob", "nonull", login, GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
     assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
     setenv("MHKDF_TEST_UID", "1000", 1);
-    assert_int_equal(ask_for("bob", "nonull", "login", GOOD, sizeof(GOOD)), CHKPWD_REFUSED);
+    assert_int_equal(ask_for("bob", "nonull", login, GOOD, sizeof(GOOD)), CHKPWD_REFUSED);
     assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+}
+
+/* So is his word for who waits for the arena. */
+static void
+program_knows_the_console(void **unused)
+{
+    static const struct {
+        const char *origin[3];
+        int expected;
+    } cases[] = {
+        {{"login", "0", "console"}, CHKPWD_RIGHT},
+        {{"login", "0", "elsewhere"}, CHKPWD_BUSY},
+        {{"su", "1000", "console"}, CHKPWD_BUSY},
+        {{"su", "4294967295", "console"}, CHKPWD_BUSY},
+        {{"su", "4294967296", "console"}, CHKPWD_REFUSED},
+        {{"su", "99999999999", "console"}, CHKPWD_REFUSED},
+        {{"su", "", "console"}, CHKPWD_REFUSED},
+        {{"su", "-1", "console"}, CHKPWD_REFUSED},
+        {{"su", " 0", "console"}, CHKPWD_REFUSED},
+        {{"su", "0x0", "console"}, CHKPWD_REFUSED},
+    };
+    char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+    pid_t arena;
+
+    (void)unused;
+    stage_put("mhkdf.conf", "[default]\nwait = 50ms\n");
+    stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
+    stage_put("shadow", "root:%s:20000:0:99999:7:::\n",
+              stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"));
+    snprintf(path, sizeof(path), "%s/arena", stage.etc);
+    setenv("MHKDF_TEST_ARENA", path, 1);
+    setenv("MHKDF_TEST_UID", "0", 1);
+    arena = stage_start_arena(path, ARENA_QUEUED);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc = ask_for("root", "nonull", cases[i].origin, GOOD, sizeof(GOOD));
+        if (rc != cases[i].expected)
+            fail_msg("case %zu: %d, %s", i, rc, stage_log());
+    }
+    kill(arena, SIGKILL);
+    waitpid(arena, NULL, 0);
+    unlink(path);
+    unsetenv("MHKDF_TEST_ARENA");
+}
+
+/* What depends on a group about which nobody can tell refuses nobody here, either. */
+static void
+program_softens(void **unused)
+{
+    (void)unused;
+    stage_put("mhkdf.conf", "[default]\nmemory = 32K\nceiling_memory = 33K\n"
+                            "[group adm]\nmemory = 32K\nceiling_memory = 1M\n");
+    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
+    assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_DENIED);
+    setenv("MHKDF_TEST_NSS_ERROR", "bob:adm=5", 1);
+    assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);
+    assert_true(stage_logged("can't say who is in group adm"));
+    unsetenv("MHKDF_TEST_NSS_ERROR");
 }
 
 int
@@ -613,6 +683,8 @@ main(int argc, char **argv)
         STAGE_TEST(program_hides),
         STAGE_TEST(program_hides_without_memory),
         STAGE_TEST(program_knows_the_service),
+        STAGE_TEST(program_knows_the_console),
+        STAGE_TEST(program_softens),
         STAGE_TEST(no_new_privileges),
     };
 
