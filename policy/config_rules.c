@@ -165,32 +165,42 @@ check_ceilings(struct config_reader *reader)
         refuse(reader, &passes, &passes_ceiling, LOCKED_OUT);
 }
 
-/* Whether this floor can be one below which logins are denied. */
-static bool
-denies(const struct config *config, const struct place *floor)
+/* The strictest of what can happen to logins with a hash below this floor. */
+static enum config_action
+action_below(const struct config *config, const struct place *floor)
 {
+    enum config_action strictest = CONFIG_LOG;
     size_t i;
 
     for (i = 0; i < config->count; i++) {
         struct place action = {&config->sections[i], CONFIG_KEY_FLOOR_ACTION};
-        if (can_meet(floor, &action) && value(&action) == CONFIG_DENY)
-            return true;
+        if (can_meet(floor, &action) && value(&action) > strictest)
+            strictest = (enum config_action)value(&action);
     }
-    return false;
+    return strictest;
 }
 
+/* Whose password expires as soon as he has set it never gets past sshd, which ends the session
+ * after the change; and the days that are to pass between two changes would mean nothing to him. */
 static void
 check_floor(struct config_reader *reader)
 {
+    static const char *const why[] = {
+        [CONFIG_EXPIRE] = "a new hash would expire at once, and its owner be locked out",
+        [CONFIG_DENY] = "a new hash would be denied, and its owner locked out",
+    };
     const struct config *config = reader->config;
     struct made least = extreme_made(config, false);
+    enum config_action action;
     size_t i;
 
     for (i = 0; i < config->count; i++) {
         struct place floor = {&config->sections[i], CONFIG_KEY_FLOOR_MEMORY};
-        if (has(floor.section, floor.key) && least.kib < value(&floor) && denies(config, &floor))
-            refuse(reader, &least.place, &floor,
-                   "a new hash would be denied, and its owner locked out");
+        if (!has(floor.section, floor.key) || least.kib >= value(&floor))
+            continue;
+        action = action_below(config, &floor);
+        if (action != CONFIG_LOG)
+            refuse(reader, &least.place, &floor, why[action]);
     }
 }
 

@@ -54,8 +54,8 @@ check_policy(const struct config *config, const struct config_policy *policy)
     need(policy->floor_action <= CONFIG_DENY && policy->use <= CONFIG_ARENA_OFF, "words");
     need(cost->memory_kib <= policy->ceiling_kib, "a new hash is below the ceiling");
     need(cost->passes <= policy->ceiling_passes, "and its passes");
-    need(policy->floor_action != CONFIG_DENY || cost->memory_kib >= policy->floor_kib,
-         "and isn't denied");
+    need(policy->floor_action == CONFIG_LOG || cost->memory_kib >= policy->floor_kib,
+         "and isn't denied, nor due at once");
     need(policy->slots_max <= CONFIG_SLOTS_MAX && policy->wait_ms <= INT32_MAX, "numbers");
     need(config->arena.reserve < config->arena.slots, "reserve");
     need(config->arena.slots <= CONFIG_SLOTS_MAX && config->arena.slot_kib > 0, "slots");

@@ -37,6 +37,7 @@ static const char *const words[] = {
     "ceiling_passes = 2\n",
     "floor_memory = 1G\n",
     "floor_action = deny\n",
+    "floor_action = expire\n",
     "4294967295",
     "4294967296",
     "16777215",

@@ -164,7 +164,7 @@ values_are_read(void **unused)
     assert_int_equal(load_text("[default]\nmemory=4095G\nceiling_memory=4095G"), 0);
 
     assert_int_equal(load_text("[default]\nmethod = argon2id\nthreads = 64\nupgrade = no\n"
-                               "floor_memory = 65M\nfloor_action = expire\nceiling_memory = 1G\n"
+                               "floor_memory = 63M\nfloor_action = expire\nceiling_memory = 1G\n"
                                "ceiling_passes = 1\nslots_max = 256\n"),
                      0);
     assert_string_equal(policy.method->name, "argon2id");
@@ -172,7 +172,7 @@ values_are_read(void **unused)
     assert_int_equal(policy.cost.chain, 0);
     assert_int_equal(policy.threads, 64);
     assert_int_equal(policy.upgrade, 0);
-    assert_int_equal(policy.floor_kib, 65 * 1024);
+    assert_int_equal(policy.floor_kib, 63 * 1024);
     assert_int_equal(policy.floor_action, CONFIG_EXPIRE);
     assert_int_equal(policy.ceiling_kib, 1048576);
     assert_int_equal(policy.ceiling_passes, 1);
@@ -316,6 +316,19 @@ static const struct bad {
      "would be denied"},
     {"[default]\nfloor_memory = 65M\n[user bob]\nfloor_action = deny\n",
      ":2: memory:", "would be denied"},
+    {"[default]\nfloor_memory = 65M\nfloor_action = expire\n",
+     ":2: memory: 65536K (the built-in value), but floor_memory is 66560K (in line 2, [default])",
+     "would expire at once"},
+    {"[service sshd]\nfloor_memory = 65M\nfloor_action = expire\n[group g]\nmemory = 66M\n",
+     ":2: memory: 65536K (the built-in value)", "would expire at once"},
+    {"[service passwd]\nmemory = 1M\n[service sshd]\nfloor_memory = 2M\nfloor_action = expire\n",
+     ":4: memory: 1024K (in line 2, [service passwd]), but floor_memory is 2048K (in line 4",
+     "would expire at once"},
+    {"[default]\nfloor_memory = 65M\nfloor_action = expire\n[user b]\nfloor_action = deny\n",
+     ":2: memory:", "would be denied"},
+    {"[default]\nmethod = sha512crypt\nfloor_memory = 1K\nfloor_action = expire\n",
+     ":3: method: sha512crypt (in line 2, [default]), but floor_memory is 1K (in line 3",
+     "would expire at once"},
     /* methods that make hashes of another size than memory */
     {"[default]\nmethod = sha512crypt\n[service sshd]\nfloor_memory = 1M\nfloor_action = deny\n",
      ":4: method: sha512crypt (in line 2, [default]), but floor_memory is 1024K (in line 4",
@@ -405,7 +418,9 @@ what_does_not_meet_is_not_refused(void **unused)
         "[user a]\nmemory = 16K\nlanes = 2\n[default]\nlanes = 64\n",
         "[user a]\nmemory = 32K\n[user b]\nlanes = 64\n",
         "[service s]\nlanes = 64\nmemory = 64M\n[default]\nmemory = 32K\n",
-        "[default]\nfloor_memory = 1G\nfloor_action = expire\n",
+        "[default]\nfloor_memory = 1G\nfloor_action = log\n",
+        "[default]\nfloor_memory = 64M\nfloor_action = expire\n",
+        "[default]\nfloor_action = expire\n[user b]\nfloor_memory = 1G\nfloor_action = log\n",
         "[default]\nmethod = yescrypt\nfloor_memory = 64M\nfloor_action = deny\n",
         "[default]\nmethod = scrypt\nmemory = 40M\nfloor_memory = 32M\nfloor_action = deny\n",
         "[default]\nmethod = bcrypt\nmin_length = 72\n[user a]\nmethod = mhkdf\nmin_length = 73\n",
