@@ -4,23 +4,23 @@
 #include "pam/ruling.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <syslog.h>
 
 #include "pam/names.h"
 #include "pam/place.h"
 
-#define GROUPS_KEPT 64
+#define NO_GROUP SIZE_MAX
 
 /* What the name service says of the user and the file's groups, in their order. It is asked once
- * about each of the first: it may be slow where something is wrong with it. */
+ * about each: it may be slow where something is wrong with it. */
 struct asked {
     const char *user;
-    int answers[GROUPS_KEPT]; /* as names_find_member */
-    size_t kept;              /* how many of these there are */
-    size_t next;              /* which group comes next */
-    size_t assumed;           /* one that counts as his though nobody can tell; GROUPS_KEPT: none */
+    int answers[CONFIG_SECTIONS_MAX]; /* as names_find_member */
+    size_t kept;                      /* how many of these there are */
+    size_t next;                      /* which group comes next */
+    size_t assumed;    /* one that counts as his though nobody can tell; NO_GROUP: none */
     int error;         /* of a group, the first, about which nobody can tell; 0: all is known */
     const char *group; /* its name */
 };
@@ -32,7 +32,7 @@ in_group(void *ctx, const char *group)
     size_t this = asked->next++;
     int rc = this < asked->kept ? asked->answers[this] : names_find_member(asked->user, group);
 
-    if (this == asked->kept && this < GROUPS_KEPT)
+    if (this == asked->kept)
         asked->answers[asked->kept++] = rc;
     if (rc != 0 && rc != ENOENT && asked->error == 0) {
         asked->error = rc;
@@ -85,7 +85,7 @@ log_unknown(const struct ruling *ruling, const char *group, int error)
 static void
 look_up(const struct ruling *ruling, const struct config *config, struct config_policy *policy)
 {
-    struct asked asked = {.user = ruling->user, .assumed = GROUPS_KEPT};
+    struct asked asked = {.user = ruling->user, .assumed = NO_GROUP};
     const struct config_who who = {ruling->service, ruling->user, ruling->is_root, in_group,
                                    &asked};
     struct config_policy other;

@@ -19,7 +19,6 @@
 #include "policy/file.h"
 
 #define FILE_MAX ((size_t)1024 * 1024)
-#define SECTIONS_MAX 1024
 #define NAME_MAX_LEN 128
 
 /* Numbers of the two sections that are always there. */
@@ -125,8 +124,8 @@ enter_section(struct config_reader *reader, enum config_kind kind, const char *n
                                                        memcmp(section->name, name, len) == 0)))
             break;
     }
-    if (i >= SECTIONS_MAX)
-        config_fail(reader, EINVAL, "more than %d sections", SECTIONS_MAX);
+    if (i >= CONFIG_SECTIONS_MAX)
+        config_fail(reader, EINVAL, "more than %d sections", CONFIG_SECTIONS_MAX);
     else if (i == config->count)
         rc = add_section(config, kind, name, len);
     if (rc != 0)

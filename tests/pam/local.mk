@@ -25,7 +25,7 @@ pam_test_ldadd = policy/libpolicy.la libcore/libcore.la $(CMOCKA_LIBS) $(PAM_LIB
 	$(SELINUX_LIBS) $(AUDIT_LIBS)
 
 tests_pam_test_arena_SOURCES = tests/pam/test_arena.c tests/pam/stage.c tests/pam/stage.h \
-	tests/lib/scratch.h
+	tests/lib/sanitized.h tests/lib/scratch.h
 tests_pam_test_arena_CFLAGS = $(pam_test_cflags)
 tests_pam_test_arena_LDADD = $(pam_test_ldadd)
 

@@ -29,9 +29,9 @@ static char service_dir[64];
 
 /* The wrapper opens libpam in a way that sanitizers refuse (RTLD_DEEPBIND). For them libpam itself
  * is asked to look elsewhere for its configuration. */
-#define STAGE_IS_WRAPPED (!STAGE_IS_SANITIZED)
+#define STAGE_IS_WRAPPED (!TEST_IS_SANITIZED)
 
-#if STAGE_IS_SANITIZED
+#if TEST_IS_SANITIZED
 const char *__lsan_default_suppressions(void);
 
 /* libpam loses a new password when the second prompt for it gets no answer. */

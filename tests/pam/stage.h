@@ -14,13 +14,7 @@
 #include <security/pam_appl.h>
 
 #include "libcore/arena_protocol.h"
-
-/* A sanitizer needs more address space than a limit on it would leave. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STAGE_IS_SANITIZED 1
-#else
-#define STAGE_IS_SANITIZED 0
-#endif
+#include "tests/lib/sanitized.h"
 
 #define STAGE_MAX 4096
 #define STAGE_HASHES 64

@@ -299,7 +299,7 @@ busy_arena_stops_no_root_at_the_console(void **unused)
     unsetenv("MHKDF_TEST_ARENA");
 }
 
-#if !STAGE_IS_SANITIZED
+#if !TEST_IS_SANITIZED
 static void
 out_of_memory_is_not_a_wrong_password(void **unused)
 {
@@ -593,7 +593,7 @@ main(int argc, char **argv)
         STAGE_TEST(site_key_is_not_here),
         STAGE_TEST(arena_is_asked),
         STAGE_TEST(busy_arena_stops_no_root_at_the_console),
-#if !STAGE_IS_SANITIZED
+#if !TEST_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_not_a_wrong_password),
 #endif
         STAGE_TEST(empty_field_needs_nullok),

@@ -658,7 +658,7 @@ not_without_privileges(void **unused)
     assert_unchanged(hash);
 }
 
-#if !STAGE_IS_SANITIZED
+#if !TEST_IS_SANITIZED
 static void
 out_of_memory_is_said(void **unused)
 {
@@ -822,7 +822,7 @@ main(int argc, char **argv)
         STAGE_TEST(lock_is_waited_for),
         STAGE_TEST(unwritable_shadow_is_said),
         STAGE_TEST(not_without_privileges),
-#if !STAGE_IS_SANITIZED
+#if !TEST_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_said),
 #endif
         STAGE_TEST(uid_0_gets_what_libcrypt_knows),

@@ -333,6 +333,37 @@ limits_about_which_nobody_can_tell(void **unused)
     }
 }
 
+/* One of very many groups, of which the user is in none; then nobody can tell about the last. */
+static void
+very_many_groups(void **unused)
+{
+    char *conf = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&conf, &size);
+    int rc;
+
+    (void)unused;
+    assert_non_null(file);
+    fprintf(file, "[default]\nmemory = 32K\nceiling_passes = 1\n");
+    for (int i = 1; i < 1023; i++)
+        fprintf(file, "[group g%d]\nceiling_passes = 2\n", i);
+    fclose(file);
+    alone();
+    stage_put("mhkdf.conf", "%s", conf);
+    free(conf);
+    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT), AGING);
+    setenv("MHKDF_TEST_GROUPS", "bob:staff", 1);
+    rc = try_password(GOOD);
+    if (rc != PAM_PERM_DENIED || stage_logged("sections"))
+        fail_msg("%d: %s", rc, stage_log());
+    setenv("MHKDF_TEST_GROUPS", "bob:g1022", 1);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    setenv("MHKDF_TEST_GROUPS", "bob:staff", 1);
+    setenv("MHKDF_TEST_NSS_ERROR", "bob:g1022=5", 1);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_true(stage_logged("who is in group g1022"));
+}
+
 /* A name of which nobody can tell whether it is an account of another source isn't surely one of
  * nobody, and is left to the other modules at once. */
 static void
@@ -832,6 +863,7 @@ main(int argc, char **argv)
         STAGE_TEST(upgrade_can_be_off),
         STAGE_TEST(groups_about_which_nobody_can_tell),
         STAGE_TEST(limits_about_which_nobody_can_tell),
+        STAGE_TEST(very_many_groups),
         STAGE_TEST(names_about_which_nobody_can_tell),
         STAGE_TEST(failed_upgrade_is_logged_once),
         STAGE_TEST(unseen_parts_are_not_believed),

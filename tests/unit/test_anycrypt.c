@@ -13,6 +13,7 @@
 
 #include "policy/anycrypt.h"
 #include "policy/foreign.h"
+#include "tests/lib/sanitized.h"
 
 #define HELLO "Hello world!"
 #define SALT_16_02 "AgICAgICAgICAgICAgICAg"
@@ -293,15 +294,7 @@ test_shape_of_what_libcrypt_takes(void **state)
 
 /* Sanitizers reserve more address space than the limit of the next test. (cmocka's skip() is no way
  * out: its TAP says "not ok" then.) */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED
-#endif
-#endif
-
-#ifndef SANITIZED
+#if !TEST_IS_SANITIZED
 /* libcrypt itself says EINVAL then. */
 static void
 test_no_memory_for_a_foreign_hash(void **state)
@@ -343,7 +336,7 @@ main(void)
         cmocka_unit_test(test_wrapped_foreign_hash),
         cmocka_unit_test(test_foreign_memory),
         cmocka_unit_test(test_shape_of_what_libcrypt_takes),
-#ifndef SANITIZED
+#if !TEST_IS_SANITIZED
         cmocka_unit_test(test_no_memory_for_a_foreign_hash),
 #endif
     };

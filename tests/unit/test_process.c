@@ -23,6 +23,7 @@
 #include "libcore/mhkdf.h"
 #include "libcore/team.h"
 #include "tests/unit/hex.h"
+#include "tests/lib/sanitized.h"
 
 /* SPEC.md section 7, c = 6. */
 static const struct mhkdf_cost COST = {MHKDF_METHOD_MHKDF1, 64, 2, 4, 6};
@@ -345,7 +346,7 @@ too_much_memory(void **state)
     (void)state;
     if ((child = fork()) == 0) {
         struct rlimit limit = {UINT32_C(1) << 30, UINT32_C(1) << 30};
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !TEST_IS_SANITIZED
         (void)setrlimit(RLIMIT_AS, &limit);
 #else
         (void)limit;
