@@ -49,8 +49,10 @@ is_same_cost(const struct config_policy *a, const struct config_policy *b)
            a->cost.chain == b->cost.chain;
 }
 
-/* Of two policies of which nobody knows which is meant, nothing refuses that may not be meant to,
- * and no hash is replaced that might be too dear then for ever. */
+/* Of two policies of which nobody knows which is meant, no login is refused that may not be meant
+ * to be, no hash is replaced that might be too dear then for ever, and no password is set that
+ * might be too short, if the method looks at so many bytes: who may be able to make the name
+ * service fail, by the limits of a set-id program, is its user. */
 static void
 soften(struct config_policy *policy, const struct config_policy *other)
 {
@@ -65,6 +67,9 @@ soften(struct config_policy *policy, const struct config_policy *other)
         policy->ceiling_passes = other->ceiling_passes;
     if (policy->use == CONFIG_ARENA_REQUIRE)
         policy->use = other->use == CONFIG_ARENA_REQUIRE ? CONFIG_ARENA_REQUIRE : CONFIG_ARENA_TRY;
+    if (other->min_length > policy->min_length &&
+        other->min_length <= methods_length_max(policy->method))
+        policy->min_length = other->min_length;
 }
 
 static void

@@ -24,7 +24,7 @@ struct ruling {
  *
  * Where nobody can tell whether the user is in one of the file's groups, that is logged once, and
  * isn't an error: the group counts as not his, but its section can only take away from what the
- * policy refuses, requires and upgrades.
+ * policy refuses, requires and upgrades; the longer min_length counts.
  *
  * 0, or as config_load.
  */

@@ -324,6 +324,38 @@ min_days_hold_for_the_owner(void **unused)
     assert_password(NEW);
 }
 
+/* It can't be got round by limits with which the name service fails. */
+static void
+min_length_of_a_group_about_which_nobody_can_tell(void **unused)
+{
+    static const struct {
+        const char *conf;
+        int expected;
+    } cases[] = {
+        {"min_length = 11\n[group adm]\nthreads = 1\n", PAM_AUTHTOK_ERR},
+        {"[group adm]\nmin_length = 11\n", PAM_AUTHTOK_ERR},
+        {"min_length = 11\n[group adm]\nmin_length = 10\n", PAM_AUTHTOK_ERR},
+        {"min_length = 9\n[group adm]\nmin_length = 10\n", PAM_SUCCESS},
+        {"method = bcrypt\n[group adm]\nmethod = mhkdf\nmin_length = 73\n", PAM_SUCCESS},
+        {"[group adm]\nmin_length = 10\n[group wheel]\nmin_length = 11\n", PAM_AUTHTOK_ERR},
+    };
+
+    (void)unused;
+    alone("");
+    assert_int_equal(strlen(NEW), 10);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        stage_clear(NULL);
+        setenv("MHKDF_TEST_NSS_ERROR",
+               strstr(cases[i].conf, "wheel") ? "bob:wheel=24" : "bob:adm=24", 1);
+        stage_put("mhkdf.conf", "[default]\nmemory = 32K\n%s", cases[i].conf);
+        stage_account(stage_hash(OLD), AGING);
+        rc = change_as_owner(OLD, NEW);
+        if (rc != cases[i].expected)
+            fail_msg("case %zu: %d; %s", i, rc, stage_log());
+    }
+}
+
 /* sshd has passwd change what a floor demands: who couldn't would be locked out. */
 static void
 min_days_dont_hold_against_a_floor(void **unused)
@@ -809,6 +841,7 @@ main(int argc, char **argv)
         STAGE_TEST(owner_of_a_locked_account_does_not),
         STAGE_TEST(owner_without_password_sets_one),
         STAGE_TEST(min_days_hold_for_the_owner),
+        STAGE_TEST(min_length_of_a_group_about_which_nobody_can_tell),
         STAGE_TEST(min_days_dont_hold_against_a_floor),
         STAGE_TEST(expired_accounts),
         STAGE_TEST(only_if_expired),
