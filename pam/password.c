@@ -288,7 +288,7 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
         .old_hash = finding->old_hash,
         .new_hash = hash,
         .set_last_change = true,
-        .wait_ms = SHADOW_WAIT_MS,
+        .wait_ms = place_lock_wait_ms(),
     };
     int rc = shadow_change(place_etc(), &change);
 

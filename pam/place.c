@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "policy/config.h"
+#include "policy/shadow.h"
 
 #ifndef MHKDF_TEST_PLACE
 
@@ -38,6 +39,12 @@ uint32_t
 place_conf_owner(void)
 {
     return 0;
+}
+
+uint32_t
+place_lock_wait_ms(void)
+{
+    return SHADOW_WAIT_MS;
 }
 
 const char *
@@ -100,6 +107,14 @@ uint32_t
 place_conf_owner(void)
 {
     return getuid();
+}
+
+uint32_t
+place_lock_wait_ms(void)
+{
+    const char *ms = getenv("MHKDF_TEST_LOCK_MS");
+
+    return ms != NULL ? (uint32_t)strtoul(ms, NULL, 10) : SHADOW_WAIT_MS;
 }
 
 const char *

@@ -11,6 +11,7 @@
  *   MHKDF_TEST_GROUPS "user:group,user:group": who is in which group (pam/names.h)
  *   MHKDF_TEST_NSS    "user,user": accounts of other sources (pam/names.h)
  *   MHKDF_TEST_NSS_ERROR "user=5" or "user:group=5": what can't be told, and the errno
+ *   MHKDF_TEST_LOCK_MS how long a password change waits for shadow's lock
  *
  * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then.
  */
@@ -35,6 +36,9 @@ const char *place_chkpwd(void);
 /** mhkdf.conf, and the distribution's, which counts where there is none. */
 const char *place_conf(void);
 const char *place_vendor_conf(void);
+
+/** How long a password change waits for shadow's lock. */
+uint32_t place_lock_wait_ms(void);
 
 /** Who must own mhkdf.conf: root. */
 uint32_t place_conf_owner(void);

@@ -20,8 +20,10 @@
 
 #define CONFIG_PATH "/etc/security/mhkdf.conf"
 
+/** Sections of one file. */
+#define CONFIG_SECTIONS_MAX 1024
+
 /** [arena]: what mhkdf-arenad keeps ready. */
-#define CONFIG_SECTIONS_MAX 1024 /* of one file */
 #define CONFIG_SLOTS_MAX 256
 
 enum config_pages { CONFIG_PAGES_AUTO, CONFIG_PAGES_HUGETLB, CONFIG_PAGES_THP, CONFIG_PAGES_PLAIN };

@@ -26,6 +26,9 @@ struct stage {
     const char *service;         /* PAM's name of it */
     char etc[64];                /* folder with passwd, shadow, mhkdf.conf */
     const char *answers[16];     /* to prompts without echo, in turn; after them comes failure */
+    const char *name;            /* the answer to the prompt for a name, but not the first time:
+                                    then it is "later". NULL: failure */
+    unsigned later;              /* how often that was said, and the call made again */
     unsigned answered;           /* how many were given */
     char said[STAGE_MAX];        /* prompts, infos and errors, each with "P:", "I:", "E:" and '|' */
     unsigned delay_us;           /* what pam_fail_delay asked for */

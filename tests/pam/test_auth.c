@@ -435,6 +435,12 @@ name_is_asked_for(void **unused)
     /* Prompts that echo get no answer on this stage. */
     assert_int_not_equal(stage_authenticate(NULL, 0), PAM_SUCCESS);
     assert_string_equal(stage.said, "P:login:|");
+    stage_clear(NULL);
+    stage.name = STAGE_USER;
+    stage.answers[0] = GOOD;
+    assert_int_equal(stage_authenticate(NULL, 0), PAM_SUCCESS);
+    assert_int_equal(stage.later, 2);
+    assert_string_equal(stage.said, "P:login:|P:login:|P:Password: |");
 }
 
 static void

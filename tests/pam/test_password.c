@@ -643,6 +643,40 @@ lock_is_waited_for(void **unused)
 }
 
 static void
+lock_that_stays_is_said(void **unused)
+{
+    const char *hash = stage_hash(OLD);
+    struct lock lock;
+
+    (void)unused;
+    alone("");
+    stage_account(hash, AGING);
+    setenv("MHKDF_TEST_LOCK_MS", "100", 1);
+    assert_int_equal(lock_take(stage.etc, 0, &lock), 0);
+    assert_int_equal(change_as_owner(OLD, NEW), PAM_AUTHTOK_LOCK_BUSY);
+    lock_release(&lock);
+    unsetenv("MHKDF_TEST_LOCK_MS");
+    assert_true(stage_said("E:The password file is locked. Try again later.|"));
+    assert_true(stage_logged("password of bob not changed: shadow is locked\n"));
+    assert_string_equal(stage_field(2), hash);
+    assert_int_equal(change_as_owner(OLD, NEW), PAM_SUCCESS);
+}
+
+/* By a program that asks later. */
+static void
+name_is_asked_for(void **unused)
+{
+    (void)unused;
+    alone("");
+    stage_account(stage_hash(OLD), AGING);
+    stage.name = STAGE_USER;
+    answers(OLD, NEW, NEW);
+    assert_int_equal(stage_chauthtok(NULL, 0), PAM_SUCCESS);
+    assert_int_equal(stage.later, 2);
+    assert_password(NEW);
+}
+
+static void
 unwritable_shadow_is_said(void **unused)
 {
     const char *hash = stage_hash(OLD);
@@ -853,6 +887,8 @@ main(int argc, char **argv)
         STAGE_TEST(next_module_gets_the_new_password),
         STAGE_TEST(changed_meanwhile),
         STAGE_TEST(lock_is_waited_for),
+        STAGE_TEST(lock_that_stays_is_said),
+        STAGE_TEST(name_is_asked_for),
         STAGE_TEST(unwritable_shadow_is_said),
         STAGE_TEST(not_without_privileges),
 #if !TEST_IS_SANITIZED
