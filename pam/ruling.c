@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <syslog.h>
 
 #include "pam/names.h"
@@ -109,17 +110,34 @@ look_up(const struct ruling *ruling, const struct config *config, struct config_
     }
 }
 
+/* Whatever folder a set-id program is in, its user chose it. */
+static int
+refuse_relative(const char *path, struct config *config, struct config_error *error)
+{
+    memset(config, 0, sizeof(*config));
+    config->is_fallback = true;
+    snprintf(error->text, sizeof(error->text), "conf=%s: an absolute path was expected", path);
+    return EINVAL;
+}
+
+static int
+load(const struct ruling *ruling, struct config *config, struct config_error *error)
+{
+    uint32_t owner = place_conf_owner();
+
+    if (ruling->conf == NULL)
+        return config_load_either(place_conf(), place_vendor_conf(), owner, config, error);
+    if (ruling->conf[0] != '/')
+        return refuse_relative(ruling->conf, config, error);
+    return config_load(ruling->conf, owner, true, config, error);
+}
+
 int
 ruling_find(const struct ruling *ruling, struct config_policy *policy, struct config_error *error)
 {
     struct config config;
-    int rc;
+    int rc = load(ruling, &config, error);
 
-    if (ruling->conf != NULL)
-        rc = config_load(ruling->conf, place_conf_owner(), true, &config, error);
-    else
-        rc = config_load_either(place_conf(), place_vendor_conf(), place_conf_owner(), &config,
-                                error);
     if (rc != 0)
         ruling->log(ruling->ctx, LOG_ERR, error->text);
     look_up(ruling, &config, policy);

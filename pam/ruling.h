@@ -9,7 +9,7 @@
 #include "policy/config.h"
 
 struct ruling {
-    const char *conf;    /* the file; NULL: the usual ones */
+    const char *conf;    /* the file, an absolute path; NULL: the usual ones */
     const char *service; /* PAM's name of it; NULL: none */
     const char *user;
     bool is_root; /* the account has uid 0 */

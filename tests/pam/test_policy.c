@@ -798,6 +798,26 @@ broken_config_changes_nothing(void **unused)
     }
 }
 
+/* A set-id program is in a folder of its user's choice. */
+static void
+relative_path_is_broken_config(void **unused)
+{
+    const char *hash = stage_hash_by(GOOD, "$1$abcdefgh");
+    char before[4096];
+
+    (void)unused;
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(stage.etc), 0);
+    stage_service("auth required @ conf=mhkdf.conf\npassword required @ conf=mhkdf.conf\n");
+    stage_account(hash, AGING);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_string_equal(stage_field(2), hash);
+    assert_true(stage_logged("conf=mhkdf.conf: an absolute path was expected\n"));
+    assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_ERR);
+    assert_true(stage_said("E:Passwords can't be changed while this is wrong: conf=mhkdf.conf: "));
+    assert_int_equal(chdir(before), 0);
+}
+
 static void
 vendor_file_counts_without_another(void **unused)
 {
@@ -878,6 +898,7 @@ main(int argc, char **argv)
         STAGE_TEST(other_methods_are_topped_up),
         STAGE_TEST(delay_can_be_left_out),
         STAGE_TEST(broken_config_changes_nothing),
+        STAGE_TEST(relative_path_is_broken_config),
         STAGE_TEST(vendor_file_counts_without_another),
         STAGE_TEST(new_password_by_other_methods),
     };
