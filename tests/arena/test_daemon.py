@@ -125,7 +125,7 @@ def _():
                 os.close(fd)
         tap.equal(inodes[0], inodes[1])
         tap.equal(len(set(inodes[1:])), 3)
-        tap.equal(daemon.status()["renewed"], 1)
+        daemon.wait_status(renewed=1)
 
 
 @tap.case("a client keeps the descriptor, punches holes and writes afterwards")
@@ -598,7 +598,7 @@ def _():
         tap.check(as_other(1000, 1000, [], refused))
         tap.check(as_other(1000, 1000, [shadow], refused))  # the effective group counts
         tap.check(as_other(1000, shadow, [], served))
-        tap.equal(daemon.status()["renewed"], 1)
+        daemon.wait_status(renewed=1)
 
 
 @tap.case("SIGHUP: another configuration, while a lease goes on")
