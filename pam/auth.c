@@ -176,6 +176,9 @@ check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *accou
         return take_time(pamh, attempt, &refusal);
     case PAM_PERM_DENIED:
         return take_time(pamh, attempt, &refusal);
+    case PAM_AUTHINFO_UNAVAIL: /* for want of a site key nothing was computed */
+        refusal.kind = EVEN_MALFORMED;
+        return strength_needs_key(account->hash) ? take_time(pamh, attempt, &refusal) : refusal.rc;
     default:
         return refusal.rc;
     }

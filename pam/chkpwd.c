@@ -179,6 +179,15 @@ compare(const struct request *request, const struct config_policy *policy,
     return answer == CHKPWD_RIGHT ? judge_floor(request->name, policy, hash) : answer;
 }
 
+/* Not what couldn't be computed, but for want of a site key. */
+static bool
+is_to_take_time(enum chkpwd_answer answer, const char *hash)
+{
+    if (answer == CHKPWD_UNAVAILABLE)
+        return hash != NULL && strength_needs_key(hash);
+    return answer == CHKPWD_WRONG || answer == CHKPWD_UNKNOWN || answer == CHKPWD_DENIED;
+}
+
 /* hash: the account's; NULL: there is no such account, or it has none. No caller but root has
  * anything to learn: it is his own account. */
 static enum chkpwd_answer
@@ -205,8 +214,7 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
     }
     start_us = dummy_now_us();
     answer = compare(request, &policy, &resources, hash, &was_computed);
-    if (request->is_by_root &&
-        (answer == CHKPWD_WRONG || answer == CHKPWD_UNKNOWN || answer == CHKPWD_DENIED))
+    if (request->is_by_root && is_to_take_time(answer, hash))
         rc = dummy_take_time(&dummy, was_computed ? hash : NULL, dummy_now_us() - start_us);
     return rc != 0 ? judge_and_say(rc, NULL) : answer;
 }

@@ -110,6 +110,14 @@ strength_is_more(const struct strength *one, const struct strength *than)
            (one->has_key && !than->has_key);
 }
 
+bool
+strength_needs_key(const char *hash)
+{
+    struct strength strength;
+
+    return strength_read(hash, &strength) == 0 && strength.has_key;
+}
+
 struct judging {
     const struct config_policy *policy;
     const char *wrong;

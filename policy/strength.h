@@ -41,6 +41,9 @@ bool strength_is_more(const struct strength *one, const struct strength *than);
  */
 const char *strength_above_ceiling(const struct config_policy *policy, const char *hash);
 
+/** Whether verifying needs a site key. */
+bool strength_needs_key(const char *hash);
+
 /** Whether a hash fills less memory than the policy's floor. */
 bool strength_is_below_floor(const struct config_policy *policy, const char *hash);
 

@@ -529,6 +529,8 @@ program_hides(void **unused)
         {"bob", CONF_256K, "x", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$mhkdf$broken", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$nosuch$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, BAD,
+         CHKPWD_UNAVAILABLE, "a hash of 256K for nobody"},
         {"", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"alice", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"noshadow", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},

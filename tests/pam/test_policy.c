@@ -673,6 +673,8 @@ refusals_take_their_time(void **unused)
         {"bob", "$mhkdf$v=2$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, PAM_USER_UNKNOWN,
          "a hash of 256K"},
         {"bob", "$nosuch$abc$def", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
+        {"bob", "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, BAD, PAM_AUTHINFO_UNAVAIL,
+         "a hash of 256K"},
         {"alice", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"+", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"noshadow", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
