@@ -99,6 +99,7 @@ ANSWERS = [
     ('no word', REFUSED, WORD, 'anna'),
     ('a service', REFUSED, WORD, 'anna', 'nonull', 'sshd'),
     ('a word too many', REFUSED, WORD, 'anna', 'nonull', 'sshd', 'sshd'),
+    ('what root may say', REFUSED, WORD, 'anna', 'nonull', 'sshd', '0', 'console'),
     ('nothing', REFUSED, WORD),
 ]
 attempts = common.Attempts()
@@ -148,9 +149,11 @@ attempts.add('an account without password, and a password', True, check_answer, 
 attempts.add('a locked account', True, check_answer, UNKNOWN, 'locked knows this', 'locked', 'nonull', user='locked')
 attempts.add('root asks for anna', True, check_answer, RIGHT, WORD, 'anna', 'nonull', user='root')
 attempts.add('root asks for anna, wrong', True, check_answer, WRONG, 'x', 'anna', 'nonull', user='root')
-attempts.add('root asks for anna and a service', True, check_answer, RIGHT, WORD, 'anna', 'nonull', 'sshd', user='root')
-attempts.add('root asks for nobody', True, check_answer, UNKNOWN, WORD, '', 'nonull', 'sshd', user='root')
-attempts.add('root says too much', True, check_answer, REFUSED, WORD, 'anna', 'nonull', 'sshd', 'sshd', user='root')
+attempts.add('root asks for anna and a service', True, check_answer, RIGHT, WORD, 'anna', 'nonull', 'sshd', '0', 'elsewhere', user='root')
+attempts.add('root asks for nobody', True, check_answer, UNKNOWN, WORD, '', 'nonull', 'sshd', '0', 'console', user='root')
+for more in (('sshd',), ('sshd', '0'), ('sshd', 'sshd', 'console'), ('sshd', '4294967296', 'console'), ('sshd', '', 'console'),
+             ('sshd', '0', 'console', 'console')):
+    attempts.add(f'root says {more}', True, check_answer, REFUSED, WORD, 'anna', 'nonull', *more, user='root')
 attempts.add('the password on a terminal', True, from_terminal)
 attempts.add('the password in a file', True, from_file, '/tmp/password')
 attempts.add('no password, but /dev/null', True, from_file, '/dev/null')
