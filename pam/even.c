@@ -32,7 +32,7 @@ static const struct part alone[] = {
     [EVEN_WRONG] = {2, 0, 0, 0},
     [EVEN_LOCKED] = {2, 0, 0, 25},
     [EVEN_MALFORMED] = {2, 0, 0, 0},
-    [EVEN_UNKNOWN] = {1, 0, 0, 35},
+    [EVEN_UNKNOWN] = {1, 0, 0, 30},
 };
 
 /* Linux-PAM 1.5's pam_unix looks a local account up five times, twice of them in shadow; for one
@@ -42,7 +42,7 @@ static const struct part before_unix[] = {
     [EVEN_WRONG] = {3, 1, 2, 115},
     [EVEN_LOCKED] = {3, 0, 0, 65},
     [EVEN_MALFORMED] = {3, 0, 0, 0},
-    [EVEN_UNKNOWN] = {0, 1, 1, 55},
+    [EVEN_UNKNOWN] = {0, 1, 1, 50},
 };
 
 static const char *
