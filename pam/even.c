@@ -39,9 +39,9 @@ static const struct part alone[] = {
  * that isn't there it asks twice for that, and once for root. It takes as long again to start,
  * to log and, for a malformed hash, to call crypt(3). */
 static const struct part before_unix[] = {
-    [EVEN_WRONG] = {3, 1, 2, 115},
+    [EVEN_WRONG] = {3, 1, 2, 100},
     [EVEN_LOCKED] = {3, 0, 0, 65},
-    [EVEN_MALFORMED] = {3, 0, 0, 0},
+    [EVEN_MALFORMED] = {3, 0, 0, 15},
     [EVEN_UNKNOWN] = {0, 1, 1, 50},
 };
 
