@@ -79,6 +79,8 @@ main(int argc, char **argv)
     struct mhkdf_arena arena = {.service = "bench", .wait_ms = WAIT_MS};
     struct mhkdf_memory_report report;
     struct mhkdf_env env = {.report = &report};
+    struct mhkdf_setting parts = {
+        .cost = {MHKDF_METHOD_MHKDF1, 0, 1, 0, 6}, .salt = "saltsalt", .salt_len = 8};
     char setting[MHKDF_STRING_SIZE], out[MHKDF_STRING_SIZE];
     uint32_t memory_kib, lanes;
     int rc;
@@ -94,9 +96,10 @@ main(int argc, char **argv)
         return hash_warm(memory_kib, lanes, env.threads, &arena);
     if (strcmp(argv[1], "arena") == 0)
         env.arena = &arena;
-    (void)snprintf(setting, sizeof(setting),
-                   "$mhkdf$v=1$m=%lu,t=1,p=%lu,c=6$MDEyMzQ1Njc4OWFiY2RlZg",
-                   (unsigned long)memory_kib, (unsigned long)lanes);
+    parts.cost.memory_kib = memory_kib;
+    parts.cost.lanes = lanes;
+    if (mhkdf_encode(&parts, setting, sizeof(setting)) != 0)
+        return 2;
     (void)poll(NULL, 0, PAUSE_MS); /* whoever started this has something to do meanwhile */
     start = clock_ms();
     rc = mhkdf_crypt("password", 8, setting, &env, out);

@@ -32,7 +32,7 @@ hash_foreign(void *ctx, const char *phrase, const char *setting, char *out)
     errno = 0;
     hash = crypt_rn(phrase, setting, data, (int)sizeof(*data));
     if (hash == NULL) {
-        rc = errno != 0 ? errno : EINVAL;
+        rc = errno == ENOMEM ? ENOMEM : EINVAL;
         goto out;
     }
     memcpy(out, hash, sizeof(data->output));

@@ -48,6 +48,8 @@ prepare(struct work *work, const void *password, size_t password_len, const char
     int error;
 
     memset(work, 0, sizeof *work);
+    if (password_len > MHKDF_CRYPT_PASSWORD_MAX)
+        return ERANGE;
     do {
         struct mhkdf_setting *setting = &work->levels[work->count].setting;
         if ((error = mhkdf_parse(inner, setting)) != 0)
@@ -62,8 +64,6 @@ prepare(struct work *work, const void *password, size_t password_len, const char
         if (password_len > 0 && memchr(password, '\0', password_len) != NULL)
             return EINVAL;
     }
-    if (password_len > MHKDF_CRYPT_PASSWORD_MAX)
-        return ERANGE;
     for (int i = 0; i < work->count; i++)
         if ((error = find_key(&work->levels[i], env)) != 0)
             return error;

@@ -5,14 +5,29 @@
 #ifndef LIBCORE_METHOD_H
 #define LIBCORE_METHOD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libcore/mhkdf.h"
 
+/** How the strings of a method are written: what stands before each part, NULL for what it lacks.
+ */
+struct method_form {
+    const char *memory; /* follows the prefix, a version included */
+    const char *passes;
+    const char *lanes;
+    const char *chain;
+    const char *key_id;
+    const char *inner;
+    char alphabet;  /* of base64.h */
+    bool has_units; /* memory is a number with K, M or G */
+    bool is_text;   /* the salt is its own text, in this alphabet; otherwise base64 of its bytes */
+};
+
 struct method {
     enum mhkdf_method number;
-    const char *prefix;  /* "$mhkdf$" */
-    const char *version; /* "v=1$", which follows the prefix */
+    const char *prefix; /* "$mhkdf$" */
+    const struct method_form *form;
     uint32_t default_passes;
     uint32_t default_chain;
 };

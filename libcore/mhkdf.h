@@ -46,14 +46,14 @@ extern "C" {
 #define MHKDF_PASSES_DEFAULT 1
 #define MHKDF_LANES_DEFAULT 4
 #define MHKDF_CHAIN_DEFAULT 6
-#define MHKDF_SALT_DEFAULT 16 /* bytes */
+#define MHKDF_SALT_DEFAULT 16 /* random bytes of a new salt: 22 characters in a $mhkdf$ string */
 #define MHKDF_TAG_DEFAULT 32  /* bytes */
 
 /** Longest password that crypt(3) and mhkdf_crypt take, in bytes. mhkdf_derive takes up to 2^32-1.
  */
 #define MHKDF_CRYPT_PASSWORD_MAX 511
 
-/** Longest key id ("k=" of a string), in characters. */
+/** Longest key id (k of a string), in characters. */
 #define MHKDF_KEY_ID_MAX 16
 
 enum mhkdf_method {
@@ -100,11 +100,11 @@ int mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
 /** A string of SPEC.md section 4 taken apart. It may hold a tag: wipe it (mhkdf_wipe) after use. */
 struct mhkdf_setting {
     struct mhkdf_cost cost;
-    size_t salt_len; /* 8 .. 64 */
-    uint8_t salt[MHKDF_SALT_MAX];
-    size_t tag_len; /* 0 where the string stops after the salt; else 16 .. 64 */
+    size_t salt_len;              /* 8 .. 64 */
+    uint8_t salt[MHKDF_SALT_MAX]; /* $mhkdf$: the text itself, without a NUL, of A-Za-z0-9./ */
+    size_t tag_len;               /* 0 where the string stops after the salt; else 16 .. 64 */
     uint8_t tag[MHKDF_TAG_MAX];
-    char key_id[MHKDF_KEY_ID_MAX + 1]; /* "" where there is no "k=" */
+    char key_id[MHKDF_KEY_ID_MAX + 1]; /* of A-Za-z0-9; "" where there is no k */
     char inner[MHKDF_STRING_SIZE]; /* setting of a wrapped hash (section 5), decoded; "" if none */
 };
 
@@ -126,6 +126,12 @@ int mhkdf_parse(const char *string, struct mhkdf_setting *out);
  * out_size > 0).
  */
 int mhkdf_encode(const struct mhkdf_setting *setting, char *out, size_t out_size);
+
+/**
+ * Makes a new salt for a setting whose cost.method is set: of 16 random bytes, 22 characters for
+ * $mhkdf$. EINVAL: an unknown method. Errors of mhkdf_random; salt_len is 0 then.
+ */
+int mhkdf_random_salt(struct mhkdf_setting *setting);
 
 /** Whether string starts with the prefix of one of our methods, well-formed or not: 1 or 0. */
 int mhkdf_is_ours(const char *string);
@@ -202,9 +208,9 @@ struct mhkdf_env {
  *
  * password_len: 0 .. 511; a password with a NUL byte can be hashed, but not wrapped (EINVAL).
  *
- * Checked in this order, before anything is computed or allocated: EINVAL, as mhkdf_parse, or an
- * inner setting that needs a foreign_crypt where there is none. ERANGE, as mhkdf_parse, or a
- * password over 511 bytes. ENOKEY: find_key doesn't know a key id. Then: ENOMEM; with
+ * Checked in this order, before anything is computed or allocated: ERANGE: a password over 511
+ * bytes. EINVAL, as mhkdf_parse, or an inner setting that needs a foreign_crypt where there is
+ * none. ERANGE, as mhkdf_parse. ENOKEY: find_key doesn't know a key id. Then: ENOMEM; with
  * env->arena, EBUSY (it was in use for all of wait_ms) and ECONNREFUSED (it is required, and
  * unavailable), which are both temporary; or, for a wrapped hash, what foreign_crypt returned
  * (EINVAL where it gave a failure token). On failure out is an empty string.

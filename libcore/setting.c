@@ -11,7 +11,12 @@
 #include "libcore/mhkdf.h"
 
 #define STRING_MAX (MHKDF_STRING_SIZE - 1)
-#define WRAPS_MAX 2 /* levels of "w=" in one string */
+#define WRAPS_MAX 2 /* levels of "w" in one string */
+
+/* Of memory, in the strings of $mhkdf$: KiB, MiB, GiB. */
+static const char UNITS[] = {'K', 'M', 'G'};
+#define UNIT_COUNT sizeof UNITS
+#define UNIT_STEP 1024
 
 static int parse_level(const char *string, int level, struct mhkdf_setting *out);
 
@@ -72,19 +77,42 @@ take_number(const char **at, const char *name, uint32_t *value)
     return 1;
 }
 
+/* Memory has one spelling: the largest unit that divides it. */
 static int
-is_key_id_character(char c)
+take_memory(const char **at, const struct method_form *form, uint32_t *kib)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+    uint64_t product;
+    size_t unit = 0;
+
+    if (!take_number(at, form->memory, kib))
+        return 0;
+    if (!form->has_units)
+        return 1;
+    while (unit < UNIT_COUNT && **at != UNITS[unit])
+        unit++;
+    if (unit == UNIT_COUNT || (unit < UNIT_COUNT - 1 && *kib % UNIT_STEP == 0))
+        return 0;
+    (*at)++;
+    for (product = *kib; unit > 0; unit--)
+        product *= UNIT_STEP;
+    if (product > UINT32_MAX)
+        return 0;
+    *kib = (uint32_t)product;
+    return 1;
 }
 
 static int
-take_key_id(const char **at, char key_id[MHKDF_KEY_ID_MAX + 1])
+is_key_id_character(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static int
+take_key_id(const char **at, const struct method_form *form, char key_id[MHKDF_KEY_ID_MAX + 1])
 {
     size_t len = 0;
 
-    if (!take(at, ",k="))
+    if (form->key_id == NULL || !take(at, form->key_id))
         return 1;
     while (is_key_id_character((*at)[len]))
         if (++len > MHKDF_KEY_ID_MAX)
@@ -97,16 +125,14 @@ take_key_id(const char **at, char key_id[MHKDF_KEY_ID_MAX + 1])
     return 1;
 }
 
-/* Takes Base64 of min to max bytes; *error is set to ERANGE where it is canonical but longer. */
+/* Takes B64 of min to max bytes; *error is set to ERANGE where it is canonical but longer. */
 static int
-take_base64(const char **at, uint8_t *bytes, size_t min, size_t max, size_t *len, int *error)
+take_base64(const char **at, char alphabet, uint8_t *bytes, size_t min, size_t max, size_t *len,
+            int *error)
 {
-    size_t text_len = 0;
-    int result;
+    size_t text_len = base64_span(*at, alphabet);
+    int result = base64_decode(*at, text_len, bytes, max, len, alphabet);
 
-    while (base64_is_digit((*at)[text_len]))
-        text_len++;
-    result = base64_decode(*at, text_len, bytes, max, len);
     *at += text_len;
     if (result == ERANGE)
         *error = ERANGE;
@@ -114,16 +140,17 @@ take_base64(const char **at, uint8_t *bytes, size_t min, size_t max, size_t *len
 }
 
 static int
-take_inner(const char **at, char inner[MHKDF_STRING_SIZE], int level, int *error)
+take_inner(const char **at, const struct method_form *form, char inner[MHKDF_STRING_SIZE],
+           int level, int *error)
 {
     size_t len = 0;
     int result;
 
-    if (!take(at, ",w="))
+    if (form->inner == NULL || !take(at, form->inner))
         return 1;
     if (level >= WRAPS_MAX)
         return 0;
-    if (!take_base64(at, (uint8_t *)inner, 2, STRING_MAX, &len, error))
+    if (!take_base64(at, form->alphabet, (uint8_t *)inner, 2, STRING_MAX, &len, error))
         return 0;
     if (*error != 0) /* longer than any setting, so the rest of the string is all that matters */
         return 1;
@@ -139,23 +166,43 @@ take_inner(const char **at, char inner[MHKDF_STRING_SIZE], int level, int *error
 static int
 take_cost(const char **at, const struct method *method, struct mhkdf_cost *cost)
 {
+    const struct method_form *form = method->form;
+
     cost->method = method->number;
-    if (!take(at, method->prefix) || !take(at, method->version) ||
-        !take_number(at, "m=", &cost->memory_kib) || !take_number(at, ",t=", &cost->passes) ||
-        !take_number(at, ",p=", &cost->lanes))
+    if (!take(at, method->prefix) || !take_memory(at, form, &cost->memory_kib) ||
+        !take_number(at, form->passes, &cost->passes) ||
+        !take_number(at, form->lanes, &cost->lanes))
         return 0;
-    if (method->number == MHKDF_METHOD_MHKDF1 && !take_number(at, ",c=", &cost->chain))
+    if (form->chain != NULL && !take_number(at, form->chain, &cost->chain))
         return 0;
     return derive_check_cost(cost) == 0;
 }
 
-/* Takes salt or tag, of min to max bytes; here too long is malformed. */
 static int
-take_bytes(const char **at, uint8_t *bytes, size_t min, size_t max, size_t *len)
+take_salt(const char **at, const struct method_form *form, struct mhkdf_setting *out)
 {
     int error = 0;
 
-    return take_base64(at, bytes, min, max, len, &error) && error == 0;
+    if (!form->is_text)
+        return take_base64(at, form->alphabet, out->salt, MHKDF_SALT_MIN, MHKDF_SALT_MAX,
+                           &out->salt_len, &error) &&
+               error == 0;
+    out->salt_len = base64_span(*at, form->alphabet);
+    if (out->salt_len < MHKDF_SALT_MIN || out->salt_len > MHKDF_SALT_MAX)
+        return 0;
+    memcpy(out->salt, *at, out->salt_len);
+    *at += out->salt_len;
+    return 1;
+}
+
+static int
+take_tag(const char **at, const struct method_form *form, struct mhkdf_setting *out)
+{
+    int error = 0;
+
+    return take_base64(at, form->alphabet, out->tag, MHKDF_TAG_MIN, MHKDF_TAG_MAX, &out->tag_len,
+                       &error) &&
+           error == 0;
 }
 
 static int
@@ -167,17 +214,14 @@ parse_level(const char *string, int level, struct mhkdf_setting *out)
     int range_error = 0;
 
     memset(out, 0, sizeof *out);
-    if (method == NULL || !take_cost(&at, method, &out->cost))
+    if (method == NULL || !take_cost(&at, method, &out->cost) ||
+        !take_key_id(&at, method->form, out->key_id) ||
+        !take_inner(&at, method->form, out->inner, level, &range_error))
         goto malformed;
-    if (method->number == MHKDF_METHOD_MHKDF1 &&
-        (!take_key_id(&at, out->key_id) || !take_inner(&at, out->inner, level, &range_error)))
-        goto malformed;
-    if (!take(&at, "$") ||
-        !take_bytes(&at, out->salt, MHKDF_SALT_MIN, MHKDF_SALT_MAX, &out->salt_len))
+    if (!take(&at, "$") || !take_salt(&at, method->form, out))
         goto malformed;
     setting_len = (size_t)(at - string);
-    if (take(&at, "$") && *at != '\0' &&
-        !take_bytes(&at, out->tag, MHKDF_TAG_MIN, MHKDF_TAG_MAX, &out->tag_len))
+    if (take(&at, "$") && *at != '\0' && !take_tag(&at, method->form, out))
         goto malformed;
     if (*at != '\0')
         goto malformed;
@@ -234,35 +278,90 @@ put_number(struct writer *writer, const char *name, uint32_t value)
     put(writer, digits + at, sizeof digits - at);
 }
 
+static void
+put_memory(struct writer *writer, const struct method_form *form, uint32_t kib)
+{
+    size_t unit = 0;
+
+    if (form->has_units)
+        for (; unit < UNIT_COUNT - 1 && kib % UNIT_STEP == 0; unit++)
+            kib /= UNIT_STEP;
+    put_number(writer, form->memory, kib);
+    if (form->has_units)
+        put(writer, &UNITS[unit], 1);
+}
+
 /* len is less than MHKDF_STRING_SIZE. */
 static void
-put_base64(struct writer *writer, const char *name, const void *bytes, size_t len)
+put_base64(struct writer *writer, const char *name, const void *bytes, size_t len, char alphabet)
 {
     char text[(MHKDF_STRING_SIZE * 4 + 2) / 3];
 
     put_text(writer, name);
-    put(writer, text, (size_t)(base64_encode(text, bytes, len) - text));
+    put(writer, text, (size_t)(base64_encode(text, bytes, len, alphabet) - text));
     mhkdf_wipe(text, sizeof text);
+}
+
+static int
+check_salt(const struct method_form *form, const struct mhkdf_setting *setting)
+{
+    char text[MHKDF_SALT_MAX + 1];
+
+    if (setting->salt_len < MHKDF_SALT_MIN || setting->salt_len > MHKDF_SALT_MAX)
+        return EINVAL;
+    if (!form->is_text)
+        return 0;
+    memcpy(text, setting->salt, setting->salt_len);
+    text[setting->salt_len] = '\0';
+    return base64_span(text, form->alphabet) == setting->salt_len ? 0 : EINVAL;
 }
 
 static int
 check_setting(const struct mhkdf_setting *setting)
 {
-    int ours = setting->cost.method == MHKDF_METHOD_MHKDF1;
+    const struct method_form *form;
 
-    if (derive_check_cost(&setting->cost) != 0 || setting->salt_len < MHKDF_SALT_MIN ||
-        setting->salt_len > MHKDF_SALT_MAX || setting->tag_len > MHKDF_TAG_MAX ||
+    if (derive_check_cost(&setting->cost) != 0 || setting->tag_len > MHKDF_TAG_MAX ||
         (setting->tag_len != 0 && setting->tag_len < MHKDF_TAG_MIN))
+        return EINVAL;
+    form = method_get(setting->cost.method)->form;
+    if (check_salt(form, setting) != 0)
         return EINVAL;
     if (memchr(setting->key_id, '\0', sizeof setting->key_id) == NULL ||
         memchr(setting->inner, '\0', sizeof setting->inner) == NULL)
         return EINVAL;
     for (const char *c = setting->key_id; *c != '\0'; c++)
-        if (!ours || !is_key_id_character(*c))
+        if (form->key_id == NULL || !is_key_id_character(*c))
             return EINVAL;
     if (setting->inner[0] == '\0')
         return 0;
-    return ours ? check_inner(setting->inner, 1) : EINVAL;
+    return form->inner != NULL ? check_inner(setting->inner, 1) : EINVAL;
+}
+
+/* Everything up to the salt; the setting has been checked. */
+static void
+put_setting(struct writer *writer, const struct method *method, const struct mhkdf_setting *setting)
+{
+    const struct method_form *form = method->form;
+
+    put_text(writer, method->prefix);
+    put_memory(writer, form, setting->cost.memory_kib);
+    put_number(writer, form->passes, setting->cost.passes);
+    put_number(writer, form->lanes, setting->cost.lanes);
+    if (form->chain != NULL)
+        put_number(writer, form->chain, setting->cost.chain);
+    if (setting->key_id[0] != '\0') {
+        put_text(writer, form->key_id);
+        put_text(writer, setting->key_id);
+    }
+    if (setting->inner[0] != '\0')
+        put_base64(writer, form->inner, setting->inner, strlen(setting->inner), form->alphabet);
+    if (!form->is_text) {
+        put_base64(writer, "$", setting->salt, setting->salt_len, form->alphabet);
+    } else {
+        put_text(writer, "$");
+        put(writer, (const char *)setting->salt, setting->salt_len);
+    }
 }
 
 int
@@ -279,23 +378,10 @@ mhkdf_encode(const struct mhkdf_setting *setting, char *out, size_t out_size)
         return error;
 
     method = method_get(setting->cost.method);
-    put_text(&writer, method->prefix);
-    put_text(&writer, method->version);
-    put_number(&writer, "m=", setting->cost.memory_kib);
-    put_number(&writer, ",t=", setting->cost.passes);
-    put_number(&writer, ",p=", setting->cost.lanes);
-    if (method->number == MHKDF_METHOD_MHKDF1)
-        put_number(&writer, ",c=", setting->cost.chain);
-    if (setting->key_id[0] != '\0') {
-        put_text(&writer, ",k=");
-        put_text(&writer, setting->key_id);
-    }
-    if (setting->inner[0] != '\0')
-        put_base64(&writer, ",w=", setting->inner, strlen(setting->inner));
-    put_base64(&writer, "$", setting->salt, setting->salt_len);
+    put_setting(&writer, method, setting);
     setting_len = writer.len;
     if (setting->tag_len != 0)
-        put_base64(&writer, "$", setting->tag, setting->tag_len);
+        put_base64(&writer, "$", setting->tag, setting->tag_len, method->form->alphabet);
 
     if (writer.len >= out_size || hash_length(setting_len, setting->tag_len) > STRING_MAX) {
         if (out_size > 0)

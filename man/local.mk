@@ -15,6 +15,7 @@ man_links = \
 	man/mhkdf_is_ours.3 \
 	man/mhkdf_parse.3 \
 	man/mhkdf_random.3 \
+	man/mhkdf_random_salt.3 \
 	man/mhkdf_verify.3 \
 	man/mhkdf_version.3 \
 	man/mhkdf_wipe.3

@@ -14,8 +14,8 @@
 static int
 make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
 {
-    struct mhkdf_setting setting = {.cost = *cost, .salt_len = MHKDF_SALT_DEFAULT};
-    int rc = mhkdf_random(setting.salt, setting.salt_len);
+    struct mhkdf_setting setting = {.cost = *cost};
+    int rc = mhkdf_random_salt(&setting);
 
     out[0] = '\0';
     if (rc == 0)

@@ -124,8 +124,8 @@ read_cost(const struct options_entry *entries, struct mhkdf_cost *cost)
 static int
 make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
 {
-    struct mhkdf_setting setting = {.cost = *cost, .salt_len = MHKDF_SALT_DEFAULT};
-    int rc = mhkdf_random(setting.salt, setting.salt_len);
+    struct mhkdf_setting setting = {.cost = *cost};
+    int rc = mhkdf_random_salt(&setting);
 
     if (rc != 0) {
         message_error(COMMAND, "the system gives no random numbers: %s", strerror(rc));

@@ -101,6 +101,8 @@ main(int argc, char **argv)
     struct count before, after;
     char setting[MHKDF_STRING_SIZE], out[MHKDF_STRING_SIZE];
     struct hashing hashing = {setting, &env, out, -1};
+    struct mhkdf_setting parts = {
+        .cost = {MHKDF_METHOD_MHKDF1, 0, 1, 2, 6}, .salt = "saltsalt", .salt_len = 8};
     int cancel = 0, rc;
 
     if (argc < 5)
@@ -113,8 +115,9 @@ main(int argc, char **argv)
         arena.private_when_busy |= strcmp(argv[i], "private") == 0;
         cancel |= strcmp(argv[i], "cancel") == 0;
     }
-    (void)snprintf(setting, sizeof(setting), "$mhkdf$v=1$m=%lu,t=1,p=2,c=6$AgICAgICAgICAgICAgICAg",
-                   strtoul(argv[4], NULL, 10));
+    parts.cost.memory_kib = (uint32_t)strtoul(argv[4], NULL, 10);
+    if (mhkdf_encode(&parts, setting, sizeof(setting)) != 0)
+        return 2;
     (void)mhkdf_crypt("p", 1, setting, NULL, out); /* whatever is made only once */
     take_count(&before);
     if (cancel)

@@ -8,9 +8,13 @@ import os
 import re
 import resource
 import subprocess
+import sys
 
 import tap
 from tool import BUILDDIR, SANITIZED, Stranger, Terminal, run
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors"))
+import mhkdf_model  # noqa: E402
 
 BENCH = "mhkdf bench: "
 TINY = ("-m", "64", "--runs", "2")
@@ -207,13 +211,16 @@ def _():
             tap.equal(numbers.index(min(numbers)), turn % 3)
 
 
-@tap.case("tags are those of the strings: {}", OURS)
+@tap.case("tags are those of the functions: {}", OURS)
 def _(engine):
     got = document("-m", "96", "-t", "2", "-p", "3", "--runs", "1", engine)["rows"][0]
+    if engine == "mhkdf":  # no string has this salt
+        expected = mhkdf_model.mhkdf1(b"password", b"\2" * 16, b"", 96, 2, 3, 6, 32)
+        tap.equal(got["tag"], expected.hex())
+        return
     salt = base64.b64encode(b"\2" * 16).decode().rstrip("=")
     tag = base64.b64encode(bytes.fromhex(got["tag"])).decode().rstrip("=")
-    cost = "v=1$m=96,t=2,p=3,c=6" if engine == "mhkdf" else "v=19$m=96,t=2,p=3"
-    result = run("verify", f"${engine}${cost}${salt}${tag}", stdin=b"password")
+    result = run("verify", f"${engine}$v=19$m=96,t=2,p=3${salt}${tag}", stdin=b"password")
     tap.equal((result.returncode, result.stderr), (0, b""))
 
 

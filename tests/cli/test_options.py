@@ -10,7 +10,7 @@ from tool import run
 TOP = "mhkdf: "
 HASH = "mhkdf hash: "
 VERIFY = "mhkdf verify: "
-STRING = "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICAg$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+STRING = "$mhkdf$m64K.t2.p4.c6$AgICAgICAgICAgICAgICAg$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM"
 
 WRONG = [
     ([], TOP + "a subcommand is missing; 'mhkdf --help' lists them"),

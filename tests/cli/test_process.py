@@ -10,7 +10,7 @@ import tap
 from tool import BUILDDIR, ENVIRONMENT, SANITIZED, Stranger, pending, run, start, wait_until
 
 CHEAP = ("hash", "--memory", "64K")
-STRING = "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICAg$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+STRING = "$mhkdf$m64K.t2.p4.c6$AgICAgICAgICAgICAgICAg$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM"
 CLOSE_FAILS = os.path.join(BUILDDIR, "tests", "cli", ".libs", "libclosefails.so")
 SECRET = b"correct horse"
 
@@ -108,7 +108,7 @@ def _():
     result = run("hash", "--memory", "1G", stdin=SECRET, preexec_fn=limit)
     tap.equal((result.returncode, result.stdout), (2, b""))
     tap.equal(result.stderr, b"mhkdf hash: not enough memory: the hash needs 1024 MiB\n")
-    string = STRING.replace("m=64", "m=1048576")
+    string = STRING.replace("m64K", "m1G")
     result = run("verify", string, stdin=SECRET, preexec_fn=limit)
     tap.equal((result.returncode, result.stdout), (2, b""))
     tap.equal(result.stderr, b"mhkdf verify: not enough memory: STRING needs 1024 MiB\n")

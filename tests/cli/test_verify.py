@@ -9,7 +9,7 @@ from tool import SANITIZED, run
 
 
 def b64(data):
-    return base64.b64encode(data).decode().rstrip("=")
+    return base64.b64encode(data).decode().rstrip("=").replace("+", ".")
 
 
 def verify(string, password, status, why=""):
@@ -25,13 +25,13 @@ def verify(string, password, status, why=""):
 
 
 SALT = b64(b"\2" * 16)
-MHKDF = "$mhkdf$v=1$m=64,t=2,p=4,c=6$" + SALT + "$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+MHKDF = "$mhkdf$m64K.t2.p4.c6$" + SALT + "$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM"
 SHA512 = "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"  # fmt: skip
 HELLO = b"Hello world!"
 
 GOOD = [
     (MHKDF, b"\1" * 32),
-    ("$argon2id$v=19$m=1100,t=2,p=2$" + SALT + "$" + b64(bytes.fromhex("64daa5bd729bbf0cbc30fa681b6e1a74a221107a9c1456f6d33c453d478229ab")), b"\1" * 32),
+    ("$argon2id$v=19$m=1100,t=2,p=2$" + SALT + "$" + "ZNqlvXKbvwy8MPpoG24adKIhEHqcFFb20zxFPUeCKas", b"\1" * 32),
     (SHA512, HELLO),
     ("$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5", HELLO),
     ("$y$j75$cW69xh5Rejo13toRM4cnB.$AON2cZzT5oo0xjRPH77CjVwEti9xdWrHOwNCeWMDvT4", HELLO),
@@ -67,7 +67,7 @@ def _():
 
 @tap.case("a tag of another length is a mismatch")
 def _():
-    for tag in (MHKDF + "A", MHKDF.replace("$XRi3", "$")):
+    for tag in (MHKDF + "A", MHKDF.replace("$KYLe", "$")):
         verify(tag, b"\1" * 32, 1)
 
 
@@ -79,19 +79,19 @@ def _():
     verify(string, b"x", 1)
 
 
-@tap.case("wrapped hash around {}", ["$6$saltstring", "$1$salt", "$mhkdf$v=1$m=32,t=1,p=1,c=0$" + SALT])
+@tap.case("wrapped hash around {}", ["$6$saltstring", "$1$salt", "$mhkdf$m32K.t1.p1.c0$" + SALT])
 def _(inner):
-    setting = "$mhkdf$v=1$m=64,t=1,p=2,c=6,w=" + b64(inner.encode()) + "$" + SALT
+    setting = "$mhkdf$m64K.t1.p2.c6.w" + b64(inner.encode()) + "$" + SALT
     string = run("hash", "--setting", setting, stdin=HELLO).stdout.decode().strip()
     tap.check(string.startswith(setting + "$"), string)
     verify(string, HELLO, 0)
     verify(string, HELLO + b"!", 1)
-    plain = string.replace(",w=" + b64(inner.encode()), "")
+    plain = string.replace(".w" + b64(inner.encode()), "")
     verify(plain, HELLO, 1)
 
 
-KEYED = "$mhkdf$v=1$m=64,t=1,p=1,c=6,k=site1$" + SALT
-WRAPPED = "$mhkdf$v=1$m=64,t=1,p=1,c=0,w=" + b64(KEYED.encode()) + "$" + SALT + "$" + "A" * 43
+KEYED = "$mhkdf$m64K.t1.p1.c6.ksite1$" + SALT
+WRAPPED = "$mhkdf$m64K.t1.p1.c0.w" + b64(KEYED.encode()) + "$" + SALT + "$" + "A" * 43
 UNUSABLE = [
     ("", "malformed"),
     ("*", "locked"),
@@ -101,13 +101,15 @@ UNUSABLE = [
     ("x", "malformed"),
     (MHKDF[:-1], "malformed"),
     (MHKDF + "AA", "malformed"),
-    (MHKDF.replace("m=64", "m=0064"), "malformed"),
-    (MHKDF.replace("m=64", "m=31"), "malformed"),
-    (MHKDF.replace("c=6", "c=7"), "malformed"),
-    (MHKDF.replace("$XRi", "$R"), "malformed"),
+    (MHKDF.replace("m64K", "m0064K"), "malformed"),
+    (MHKDF.replace("m64K", "m31K"), "malformed"),
+    (MHKDF.replace("m64K", "m64"), "malformed"),
+    (MHKDF.replace("m64K.t2.p4.c6", "v=1$m=64,t=2,p=4,c=6"), "malformed"),
+    (MHKDF.replace("c6", "c7"), "malformed"),
+    (MHKDF.replace("$KYL", "$L"), "malformed"),
     (MHKDF[: MHKDF.rindex("$")], "malformed"),
     (MHKDF[: MHKDF.rindex("$") + 1], "malformed"),
-    (MHKDF.replace("c=6", "c=6,k=site1"), 'site key "site1"'),
+    (MHKDF.replace("c6", "c6.ksite1"), 'site key "site1"'),
     (SHA512[:-1], "malformed"),
     (SHA512 + "A", "malformed"),
     ("$6$saltstring", "malformed"),
@@ -115,7 +117,7 @@ UNUSABLE = [
     ("root:" + SHA512, "malformed"),
     ("$nosuch$salt$hash", "libcrypt doesn't know"),
     (WRAPPED, 'site key "site1"'),
-    (WRAPPED.replace("c=0", "c=0,k=site2"), 'site key "site2"'),
+    (WRAPPED.replace("c0", "c0.ksite2"), 'site key "site2"'),
 ]  # fmt: skip
 
 # Seen before the password is asked for.
@@ -139,8 +141,8 @@ def _(string, why):
 def _():
     if SANITIZED:
         tap.skip("sanitizers reserve more address space than the limit")
-    inner = "$mhkdf$v=1$m=1048576,t=1,p=1,c=6$" + SALT
-    string = "$mhkdf$v=1$m=64,t=1,p=2,c=6,w=" + b64(inner.encode()) + "$" + SALT + "$" + "A" * 43
+    inner = "$mhkdf$m1G.t1.p1.c6$" + SALT
+    string = "$mhkdf$m64K.t1.p2.c6.w" + b64(inner.encode()) + "$" + SALT + "$" + "A" * 43
     limit = (200 << 20, 200 << 20)
     result = run("verify", string, stdin=HELLO, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
     tap.equal((result.returncode, result.stdout), (2, b""))

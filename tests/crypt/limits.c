@@ -20,7 +20,7 @@
 
 #define PASSWORD "correct horse battery staple"
 #define SALT "AgICAgICAgICAgICAgICAg"
-#define MHKDF "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT
+#define MHKDF "$mhkdf$m64K.t2.p4.c6$" SALT
 #define ARGON2ID "$argon2id$v=19$m=64,t=2,p=4$" SALT
 #define ARGON2D "$argon2d$v=19$m=64,t=2,p=4$" SALT
 #define ARGON2I "$argon2i$v=19$m=64,t=2,p=4$" SALT
@@ -158,7 +158,7 @@ static struct crypt_data *data;
 static char *
 wrap(const char *inner)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./";
     char encoded[4096] = "";
     size_t len = strlen(inner), n = 0;
     char *setting = NULL;
@@ -170,7 +170,7 @@ wrap(const char *inner)
         for (unsigned int j = 0; j < left + 1; j++)
             encoded[n++] = digits[bits >> (18 - 6 * j) & 63];
     }
-    if (asprintf(&setting, "$mhkdf$v=1$m=64,t=1,p=4,c=6,w=%s$%s", encoded, SALT) < 0)
+    if (asprintf(&setting, "$mhkdf$m64K.t1.p4.c6.w%s$%s", encoded, SALT) < 0)
         must(NULL);
     return setting;
 }
@@ -267,18 +267,18 @@ test_refusals(void)
     check_refusal("a setting of 384 characters", PASSWORD, long_setting, EINVAL);
     long_setting[383] = '\0';
     check_refusal("a setting of 383 characters", PASSWORD, long_setting, EINVAL);
-    check_refusal("4 TiB and a salt too short", PASSWORD,
-                  "$mhkdf$v=1$m=4294967295,t=1,p=4,c=6$AAAA", EINVAL);
+    check_refusal("4 TiB and a salt too short", PASSWORD, "$mhkdf$m4294967295K.t1.p4.c6$AAAA",
+                  EINVAL);
     check_refusal("4 TiB and a tag too short", PASSWORD,
-                  "$mhkdf$v=1$m=4294967295,t=1,p=4,c=6$" SALT "$AAAA", EINVAL);
+                  "$mhkdf$m4294967295K.t1.p4.c6$" SALT "$AAAA", EINVAL);
     check_refusal("more than 4 TiB", PASSWORD, "$argon2id$v=19$m=4294967296,t=1,p=4$" SALT, EINVAL);
     check_refusal("too many passes", PASSWORD, "$argon2d$v=19$m=4096,t=16777216,p=4$" SALT, EINVAL);
     check_refusal("too many lanes", PASSWORD, "$argon2i$v=19$m=4096,t=1,p=65$" SALT, EINVAL);
     check_refusal("a prefix alone", PASSWORD, "$mhkdf$", EINVAL);
-    check_refusal("another version", PASSWORD, "$mhkdf$v=2$m=64,t=1,p=4,c=6$" SALT, EINVAL);
+    check_refusal("the unreleased form", PASSWORD, "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT, EINVAL);
     check_refusal("Argon2 1.0", PASSWORD, "$argon2id$m=64,t=1,p=4$" SALT, EINVAL);
     check_refusal("a bad character", PASSWORD, MHKDF ":", EINVAL);
-    check_refusal("a site key", PASSWORD, "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=main$" SALT, ENOKEY);
+    check_refusal("a site key", PASSWORD, "$mhkdf$m64K.t1.p4.c6.kmain$" SALT, ENOKEY);
     check_refusal("wrapped: a bad one of ours", PASSWORD, bad_inside, EINVAL);
     check_refusal("wrapped too deep", PASSWORD, deep, EINVAL);
     free(long_phrase);
@@ -636,7 +636,7 @@ mapped_pages(void)
 static int
 run_out_of_memory(void)
 {
-    static const char large[] = "$mhkdf$v=1$m=1048576,t=1,p=4,c=6$" SALT;
+    static const char large[] = "$mhkdf$m1G.t1.p4.c6$" SALT;
     struct rlimit limit;
     const char *got;
 

@@ -71,10 +71,35 @@ decode_hex(char *text)
 static int
 base64_digit(char c)
 {
-    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./";
     const char *found = c == '\0' ? NULL : strchr(digits, c);
 
     return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* What stands behind the costs of an $mhkdf$ string; NULL if it is none. */
+static const char *
+after_costs(const char *string)
+{
+    const char *from = strncmp(string, "$mhkdf$", 7) == 0 ? strstr(string, ".c") : NULL;
+
+    return from == NULL ? NULL : from + 2 + strspn(from + 2, "0123456789");
+}
+
+static int
+has_key(const char *string)
+{
+    const char *from = after_costs(string);
+
+    return from != NULL && strncmp(from, ".k", 2) == 0;
+}
+
+static const char *
+after_key(const char *string)
+{
+    const char *from = after_costs(string);
+
+    return has_key(string) ? from + 2 + strcspn(from + 2, ".$") : from;
 }
 
 /* Puts the setting that a string wraps into inner, which may be the same buffer: 1, or 0 if there
@@ -82,13 +107,13 @@ base64_digit(char c)
 static int
 unwrap(const char *string, char *inner)
 {
-    const char *from = strstr(string, ",w=");
+    const char *from = after_key(string);
     unsigned int bits = 0, held = 0;
     size_t len = 0;
 
-    if (from == NULL)
+    if (from == NULL || strncmp(from, ".w", 2) != 0)
         return 0;
-    for (from += 3; base64_digit(*from) >= 0 && len < CRYPT_OUTPUT_SIZE - 1; from++) {
+    for (from += 2; base64_digit(*from) >= 0 && len < CRYPT_OUTPUT_SIZE - 1; from++) {
         held = (held << 6 | (unsigned int)base64_digit(*from)) & 0xffff;
         bits += 6;
         if (bits >= 8) {
@@ -105,12 +130,12 @@ unwrap(const char *string, char *inner)
 static int
 looks_inside(const char *setting, char inner[CRYPT_OUTPUT_SIZE])
 {
-    int wants_key = strstr(setting, ",k=") != NULL;
+    int wants_key = has_key(setting);
 
     inner[0] = '\0';
     strncat(inner, setting, CRYPT_OUTPUT_SIZE - 1);
     while (unwrap(inner, inner))
-        wants_key |= strstr(inner, ",k=") != NULL;
+        wants_key |= has_key(inner);
     return wants_key;
 }
 

@@ -45,7 +45,7 @@ static void
 check_policy(const struct config *config, const struct config_policy *policy)
 {
     const struct mhkdf_cost *cost = &policy->cost;
-    struct mhkdf_setting setting = {.cost = *cost, .salt_len = MHKDF_SALT_DEFAULT};
+    struct mhkdf_setting setting = {.cost = *cost, .salt = "saltsalt", .salt_len = 8};
     char string[MHKDF_STRING_SIZE];
 
     need(policy->method != NULL, "there is a method");

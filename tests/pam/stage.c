@@ -220,7 +220,7 @@ stage_hash_by(const char *password, const char *setting)
 const char *
 stage_hash(const char *password)
 {
-    return stage_hash_by(password, "$mhkdf$v=1$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA");
+    return stage_hash_by(password, "$mhkdf$m8K.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA");
 }
 
 void

@@ -115,8 +115,7 @@ says_who_is_behind(void **unused)
 
     (void)unused;
     service("auth");
-    stage_account(stage_hash_by(OLD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
-                  AGING);
+    stage_account(stage_hash_by(OLD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct arena_request request;
         struct fake fake;
@@ -144,12 +143,12 @@ changes_passwords(void **unused)
         int expected, requests;
         const char *logged;
     } cases[] = {
-        {ARENA_REFUSED, "", "m=8192,t=1,p=1", PAM_SUCCESS, 2, "password changed"},
-        {ARENA_REFUSED, "arena = off\n", "m=8192,t=1,p=1", PAM_SUCCESS, 0, "password changed"},
-        {ARENA_REFUSED, "", "m=8,t=1,p=1", PAM_SUCCESS, 1, "password changed"},
-        {ARENA_REFUSED, "arena = require\n", "m=8,t=1,p=1", PAM_AUTHTOK_ERR, 1,
+        {ARENA_REFUSED, "", "m8M.t1.p1", PAM_SUCCESS, 2, "password changed"},
+        {ARENA_REFUSED, "arena = off\n", "m8M.t1.p1", PAM_SUCCESS, 0, "password changed"},
+        {ARENA_REFUSED, "", "m8K.t1.p1", PAM_SUCCESS, 1, "password changed"},
+        {ARENA_REFUSED, "arena = require\n", "m8K.t1.p1", PAM_AUTHTOK_ERR, 1,
          "not changed: the arena, which is required, is unavailable"},
-        {ARENA_QUEUED, "wait = 50ms\n", "m=8,t=1,p=1", PAM_AUTHTOK_ERR, 1,
+        {ARENA_QUEUED, "wait = 50ms\n", "m8K.t1.p1", PAM_AUTHTOK_ERR, 1,
          "not changed: all of the arena is in use"},
     };
 
@@ -161,7 +160,7 @@ changes_passwords(void **unused)
         struct fake fake;
         int rc, requests;
 
-        snprintf(setting, sizeof(setting), "$mhkdf$v=1$%s,c=0$AAAAAAAAAAAAAAAAAAAAAA",
+        snprintf(setting, sizeof(setting), "$mhkdf$%s.c0$AAAAAAAAAAAAAAAAAAAAAA",
                  cases[i].old_hash);
         snprintf(old, sizeof(old), "%s", stage_hash_by(OLD, setting));
         stage_account(old, AGING);
@@ -190,8 +189,7 @@ says_that_memory_isnt_locked(void **unused)
 
     (void)unused;
     service("auth");
-    stage_account(stage_hash_by(OLD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
-                  AGING);
+    stage_account(stage_hash_by(OLD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
     assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &before), 0);
     none = before;
     none.rlim_cur = 0;

@@ -59,9 +59,9 @@ static void
 right_and_wrong(void **unused)
 {
     static const char *const settings[] = {
-        "$mhkdf$v=1$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=0$AAAAAAAAAAAAAAAAAAAAAA",
-        "$mhkdf$v=1$m=8,t=1,p=1,c=6,w=JDYkcm91bmRzPTEwMDAkYWI$AAAAAAAAAAAAAAAAAAAAAA",
+        "$mhkdf$m8K.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA",
+        "$mhkdf$m64K.t2.p4.c0$AAAAAAAAAAAAAAAAAAAAAA",
+        "$mhkdf$m8K.t1.p1.c6.wJDYkcm91bmRzPTEwMDAkYWI$AAAAAAAAAAAAAAAAAAAAAA",
         "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA",
         "$argon2i$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA",
         "$argon2d$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA",
@@ -169,8 +169,8 @@ malformed_hash_is_for_other_modules_and_logged(void **unused)
     char cut[512], longer[512];
     const char *const hashes[] = {"x",
                                   "$mhkdf$",
-                                  "$mhkdf$v=2$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA$AAAA",
-                                  "$mhkdf$v=1$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA",
+                                  "$mhkdf$v=1$m=8,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA$AAAA",
+                                  "$mhkdf$m8K.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA",
                                   "$argon2id$v=16$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA",
                                   cut,
                                   longer,
@@ -200,7 +200,7 @@ site_key_is_not_here(void **unused)
 {
     (void)unused;
     alone("");
-    stage_account("$mhkdf$v=1$m=8,t=1,p=1,c=6,k=key1$AAAAAAAAAAAAAAAAAAAAAA$"
+    stage_account("$mhkdf$m8K.t1.p1.c6.kkey1$AAAAAAAAAAAAAAAAAAAAAA$"
                   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
                   AGING);
     assert_int_equal(try_password(GOOD), PAM_AUTHINFO_UNAVAIL);
@@ -228,8 +228,7 @@ arena_is_asked(void **unused)
     (void)unused;
     snprintf(service, sizeof(service), "auth required @ debug conf=%s/mhkdf.conf\n", stage.etc);
     stage_service(service);
-    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"),
-                  AGING);
+    stage_account(stage_hash_by(GOOD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
     snprintf(path, sizeof(path), "%s/arena", stage.etc);
     setenv("MHKDF_TEST_ARENA", path, 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -278,7 +277,7 @@ busy_arena_stops_no_root_at_the_console(void **unused)
     stage_put("mhkdf.conf", "[default]\nwait = 50ms\n");
     stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
     stage_put("shadow", "root:%s:20000:0:99999:7:::\n",
-              stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"));
+              stage_hash_by(GOOD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"));
     snprintf(path, sizeof(path), "%s/arena", stage.etc);
     setenv("MHKDF_TEST_ARENA", path, 1);
     arena = stage_start_arena(path, ARENA_QUEUED);
@@ -308,7 +307,7 @@ out_of_memory_is_not_a_wrong_password(void **unused)
 
     (void)unused;
     alone("");
-    stage_account("$mhkdf$v=1$m=1048576,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA$"
+    stage_account("$mhkdf$m1G.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA$"
                   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
                   AGING);
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);

@@ -410,8 +410,8 @@ program_answers(void **unused)
         {"bob", "maybe", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"bob", NULL, "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"bob", "nonull", "1000", NULL, LONG_512, 512, CHKPWD_WRONG},
-        {"bob", "nonull", "1000", "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, GOOD,
-         sizeof(GOOD), CHKPWD_UNAVAILABLE},
+        {"bob", "nonull", "1000", "$mhkdf$m64K.t1.p4.c6.kgone$" SALT "$" TAG, GOOD, sizeof(GOOD),
+         CHKPWD_UNAVAILABLE},
     };
     size_t i;
 
@@ -455,7 +455,7 @@ program_denies(void **unused)
         {"[default]\nmemory = 31K\nlanes = 1\nceiling_memory = 31K\n", CHKPWD_DENIED,
          CHKPWD_DENIED},
     };
-    const char *hash = stage_hash_by(GOOD, "$mhkdf$v=1$m=32,t=1,p=1,c=6$AAAAAAAAAAAAAAAAAAAAAA");
+    const char *hash = stage_hash_by(GOOD, "$mhkdf$m32K.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA");
 
     (void)unused;
     setenv("MHKDF_TEST_UID", "1000", 1);
@@ -498,7 +498,7 @@ program_needs_no_end_of_file(void **unused)
         stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
         assert_int_equal(ask("bob", "nullok", cases[i].password, cases[i].len), cases[i].answer);
     }
-    stage_account(stage_hash_by(&LONG_512[1], "$mhkdf$v=1$m=8,t=1,p=1,c=6$" SALT), AGING);
+    stage_account(stage_hash_by(&LONG_512[1], "$mhkdf$m8K.t1.p1.c6$" SALT), AGING);
     assert_int_equal(ask("bob", "nullok", &LONG_512[1], 512), CHKPWD_RIGHT);
     pipe_stays_open = false;
 }
@@ -516,10 +516,10 @@ program_hides(void **unused)
         int answer;
         const char *whole; /* of a hash for nobody; "": none */
     } cases[] = {
-        {"bob", CONF_256K, "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_WRONG,
+        {"bob", CONF_256K, "$mhkdf$m64K.t1.p4.c6$" SALT "$" TAG, BAD, CHKPWD_WRONG,
          "a hash of 192K for nobody"},
-        {"bob", CONF_256K, "$mhkdf$v=1$m=256,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_WRONG, ""},
-        {"bob", CONF_256K, "$mhkdf$v=1$m=257,t=1,p=4,c=6$" SALT "$" TAG, BAD, CHKPWD_DENIED,
+        {"bob", CONF_256K, "$mhkdf$m256K.t1.p4.c6$" SALT "$" TAG, BAD, CHKPWD_WRONG, ""},
+        {"bob", CONF_256K, "$mhkdf$m257K.t1.p4.c6$" SALT "$" TAG, BAD, CHKPWD_DENIED,
          "a hash of 256K for nobody"},
         {"bob", CONF_DENY, NULL, GOOD, CHKPWD_DENIED, "a hash of 248K for nobody"},
         {"bob", CONF_256K, NULL, GOOD, CHKPWD_RIGHT, ""},
@@ -529,8 +529,8 @@ program_hides(void **unused)
         {"bob", CONF_256K, "x", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$mhkdf$broken", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$nosuch$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
-        {"bob", CONF_256K, "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, BAD,
-         CHKPWD_UNAVAILABLE, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "$mhkdf$m64K.t1.p4.c6.kgone$" SALT "$" TAG, BAD, CHKPWD_UNAVAILABLE,
+         "a hash of 256K for nobody"},
         {"", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"alice", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"noshadow", CONF_256K, "*", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
@@ -566,7 +566,7 @@ program_hides_without_memory(void **unused)
 {
     static const struct {
         const char *name, *hash;
-    } cases[] = {{"bob", "$mhkdf$v=1$m=8192,t=1,p=4,c=6$" SALT "$" TAG},
+    } cases[] = {{"bob", "$mhkdf$m8M.t1.p4.c6$" SALT "$" TAG},
                  {"bob", "!"},
                  {"bob", ""},
                  {"bob", "x"},
@@ -637,7 +637,7 @@ program_knows_the_console(void **unused)
     stage_put("mhkdf.conf", "[default]\nwait = 50ms\n");
     stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
     stage_put("shadow", "root:%s:20000:0:99999:7:::\n",
-              stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"));
+              stage_hash_by(GOOD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"));
     snprintf(path, sizeof(path), "%s/arena", stage.etc);
     setenv("MHKDF_TEST_ARENA", path, 1);
     setenv("MHKDF_TEST_UID", "0", 1);
@@ -660,7 +660,7 @@ program_softens(void **unused)
     (void)unused;
     stage_put("mhkdf.conf", "[default]\nmemory = 32K\nceiling_memory = 33K\n"
                             "[group adm]\nmemory = 32K\nceiling_memory = 1M\n");
-    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=1,p=1,c=0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
+    stage_account(stage_hash_by(GOOD, "$mhkdf$m64K.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
     assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_DENIED);
     setenv("MHKDF_TEST_NSS_ERROR", "bob:adm=5", 1);
     assert_int_equal(ask("bob", "nonull", GOOD, sizeof(GOOD)), CHKPWD_RIGHT);

@@ -83,15 +83,15 @@ assert_aging_is_kept(void)
 }
 
 #define DENY "floor_memory = 16K\nfloor_action = deny\n"
-#define AT_32K "$mhkdf$v=1$m=32,t=1,p=4,c=6$"
+#define AT_32K "$mhkdf$m32K.t1.p4.c6$"
 
 static void
 weak_hashes_are_upgraded(void **unused)
 {
     static const char *const settings[] = {
-        "$mhkdf$v=1$m=31,t=1,p=1,c=6$" SALT,
-        "$mhkdf$v=1$m=32,t=1,p=1,c=3$" SALT,
-        "$mhkdf$v=1$m=32,t=1,p=1,c=6,w=JDYkcm91bmRzPTEwMDAkYWI$" SALT, /* $6$rounds=1000$ab */
+        "$mhkdf$m31K.t1.p1.c6$" SALT,
+        "$mhkdf$m32K.t1.p1.c3$" SALT,
+        "$mhkdf$m32K.t1.p1.c6.wJDYkcm91bmRzPTEwMDAkYWI$" SALT, /* $6$rounds=1000$ab */
         "$argon2id$v=19$m=32,t=1,p=4$" SALT,
         "$argon2i$v=19$m=8,t=1,p=1$" SALT,
         "$6$rounds=1000$abcdefgh",
@@ -144,13 +144,13 @@ static void
 strong_hashes_stay(void **unused)
 {
     static const char *const settings[] = {
-        "$mhkdf$v=1$m=32,t=1,p=1,c=6$" SALT,
-        "$mhkdf$v=1$m=33,t=1,p=1,c=0$" SALT,
-        "$mhkdf$v=1$m=8,t=1,p=1,c=12$" SALT,
-        "$mhkdf$v=1$m=16,t=3,p=1,c=6$" SALT,
+        "$mhkdf$m32K.t1.p1.c6$" SALT,
+        "$mhkdf$m33K.t1.p1.c0$" SALT,
+        "$mhkdf$m8K.t1.p1.c12$" SALT,
+        "$mhkdf$m16K.t3.p1.c6$" SALT,
         "$argon2id$v=19$m=64,t=1,p=1$" SALT,
         "$y$j75$abcdefghijklmnopqrstu.",
-        "$mhkdf$v=1$m=64,t=1,p=1,c=6,w=JDYkcm91bmRzPTEwMDAkYWI$" SALT,
+        "$mhkdf$m64K.t1.p1.c6.wJDYkcm91bmRzPTEwMDAkYWI$" SALT,
     };
     size_t i;
 
@@ -316,8 +316,8 @@ limits_about_which_nobody_can_tell(void **unused)
         {"arena = require\n[group adm]\narena = off\n", PAM_SUCCESS},
         {"arena = try\n[group adm]\narena = require\n", PAM_SUCCESS},
     };
-    const char *small = stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT);
-    const char *large = stage_hash_by(GOOD, "$mhkdf$v=1$m=8192,t=1,p=1,c=6$" SALT);
+    const char *small = stage_hash_by(GOOD, "$mhkdf$m64K.t2.p1.c6$" SALT);
+    const char *large = stage_hash_by(GOOD, "$mhkdf$m8M.t1.p1.c6$" SALT);
 
     (void)unused;
     alone();
@@ -351,7 +351,7 @@ very_many_groups(void **unused)
     alone();
     stage_put("mhkdf.conf", "%s", conf);
     free(conf);
-    stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=64,t=2,p=1,c=6$" SALT), AGING);
+    stage_account(stage_hash_by(GOOD, "$mhkdf$m64K.t2.p1.c6$" SALT), AGING);
     setenv("MHKDF_TEST_GROUPS", "bob:staff", 1);
     rc = try_password(GOOD);
     if (rc != PAM_PERM_DENIED || stage_logged("sections"))
@@ -424,10 +424,10 @@ unseen_parts_are_not_believed(void **unused)
         {"$2b$04$abcdefghijklmnopqrstuu", S71 "12", NULL, true},
         {"$2b$04$abcdefghijklmnopqrstuu", S71 "123", S71 "12x", false},
         /* both of them, wrapped */
-        {"$mhkdf$v=1$m=8,t=1,p=1,c=6,w=YWI$" SALT, "S3cret78", NULL, true},
-        {"$mhkdf$v=1$m=8,t=1,p=1,c=6,w=YWI$" SALT, "S3cret789", "S3cret78x", false},
-        {"$mhkdf$v=1$m=8,t=1,p=1,c=6,w=JDJiJDA0JGFiY2RlZmdoaWprbG1ub3BxcnN0dXU$" SALT, S71 "123",
-         S71 "12x", false},
+        {"$mhkdf$m8K.t1.p1.c6.wYWI$" SALT, "S3cret78", NULL, true},
+        {"$mhkdf$m8K.t1.p1.c6.wYWI$" SALT, "S3cret789", "S3cret78x", false},
+        {"$mhkdf$m8K.t1.p1.c6.wJDJiJDA0JGFiY2RlZmdoaWprbG1ub3BxcnN0dXU$" SALT, S71 "123", S71 "12x",
+         false},
     };
     size_t i;
 
@@ -496,8 +496,8 @@ hash_in_passwd_stays(void **unused)
 static void
 floor_denies(void **unused)
 {
-    const char *below = stage_hash_by(GOOD, "$mhkdf$v=1$m=31,t=1,p=1,c=12$" SALT);
-    const char *above = stage_hash_by(GOOD, "$mhkdf$v=1$m=32,t=1,p=1,c=12$" SALT);
+    const char *below = stage_hash_by(GOOD, "$mhkdf$m31K.t1.p1.c12$" SALT);
+    const char *above = stage_hash_by(GOOD, "$mhkdf$m32K.t1.p1.c12$" SALT);
 
     (void)unused;
     alone();
@@ -607,16 +607,15 @@ static void
 ceiling_denies_unread(void **unused)
 {
     static const char *const hashes[] = {
-        "$mhkdf$v=1$m=4294967295,t=1,p=64,c=6$" SALT "$" TAG,
-        "$mhkdf$v=1$m=65,t=1,p=4,c=6$" SALT "$" TAG,
-        "$mhkdf$v=1$m=8,t=4,p=1,c=6$" SALT "$" TAG,
+        "$mhkdf$m4294967295K.t1.p64.c6$" SALT "$" TAG,
+        "$mhkdf$m65K.t1.p4.c6$" SALT "$" TAG,
+        "$mhkdf$m8K.t4.p1.c6$" SALT "$" TAG,
         "$argon2i$v=19$m=8,t=16777215,p=1$" SALT "$" TAG,
         /* $2b$31$..., $6$rounds=999999999$ab and a $mhkdf$ of 4 TiB, wrapped */
-        "$mhkdf$v=1$m=8,t=1,p=1,c=6,w=JDJiJDMxJGFiY2RlZmdoaWprbG1ub3BxcnN0dXU$" SALT "$" TAG,
-        "$mhkdf$v=1$m=8,t=1,p=1,c=6,w=JDYkcm91bmRzPTk5OTk5OTk5OSRhYg$" SALT "$" TAG,
-        "$mhkdf$v=1$m=8,t=1,p=1,c=6,w="
-        "JG1oa2RmJHY9MSRtPTQyOTQ5NjcyOTUsdD0xLHA9NCxjPTYkQUFBQUFBQUFBQUFBQUFBQUFBQUFBQQ$" SALT
-        "$" TAG,
+        "$mhkdf$m8K.t1.p1.c6.wJDJiJDMxJGFiY2RlZmdoaWprbG1ub3BxcnN0dXU$" SALT "$" TAG,
+        "$mhkdf$m8K.t1.p1.c6.wJDYkcm91bmRzPTk5OTk5OTk5OSRhYg$" SALT "$" TAG,
+        "$mhkdf$m8K.t1.p1.c6.w"
+        "JG1oa2RmJG00Mjk0OTY3Mjk1Sy50MS5wNC5jNiRBQUFBQUFBQUFBQUFBQUFBQUFBQUFB$" SALT "$" TAG,
         "$2b$31$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyzabcde",
         "$6$rounds=999999999$ab$x",
         "$y$jFT$abcdefghijklmnopqrstu.$x",
@@ -644,7 +643,7 @@ ceiling_denies_unread(void **unused)
     /* Root only by his own section. */
     stage_put("passwd", "root:x:0:0:root:/root:/bin/sh\n");
     stage_put("shadow", "root:%s:20000:0:99999:7:::\n",
-              stage_hash_by(GOOD, "$mhkdf$v=1$m=65,t=1,p=1,c=12$" SALT));
+              stage_hash_by(GOOD, "$mhkdf$m65K.t1.p1.c12$" SALT));
     assert_int_equal(try_as("root", GOOD), PAM_SUCCESS);
     stage_put("mhkdf.conf", "[default]\nmemory = 64K\n[user root]\nceiling_memory = 64K\n");
     assert_int_equal(try_as("root", GOOD), PAM_PERM_DENIED);
@@ -659,21 +658,21 @@ refusals_take_their_time(void **unused)
         int expected;
         const char *whole; /* of a hash for nobody, or of two; "": none */
     } cases[] = {
-        {"bob", "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, "a hash of 192K"},
-        {"bob", "$mhkdf$v=1$m=256,t=1,p=4,c=6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
-        {"bob", "$mhkdf$v=1$m=64,t=4,p=4,c=6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
-        {"bob", "$mhkdf$v=1$m=512,t=1,p=4,c=0$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
+        {"bob", "$mhkdf$m64K.t1.p4.c6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, "a hash of 192K"},
+        {"bob", "$mhkdf$m256K.t1.p4.c6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
+        {"bob", "$mhkdf$m64K.t4.p4.c6$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
+        {"bob", "$mhkdf$m512K.t1.p4.c0$" SALT "$" TAG, BAD, PAM_AUTH_ERR, ""},
         {"bob", "$argon2id$v=19$m=64,t=2,p=4$" SALT "$" TAG, BAD, PAM_AUTH_ERR, "a hash of 128K"},
         {"bob", "!", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"bob", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"bob", "!$6$abc$def", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"bob", "", BAD, PAM_AUTH_ERR, "a hash of 256K"},
         {"bob", "x", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
-        {"bob", "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT, BAD, PAM_USER_UNKNOWN, "a hash of"},
-        {"bob", "$mhkdf$v=2$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, PAM_USER_UNKNOWN,
+        {"bob", "$mhkdf$m64K.t1.p4.c6$" SALT, BAD, PAM_USER_UNKNOWN, "a hash of"},
+        {"bob", "$mhkdf$v=1$m=64,t=1,p=4,c=6$" SALT "$" TAG, BAD, PAM_USER_UNKNOWN,
          "a hash of 256K"},
         {"bob", "$nosuch$abc$def", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
-        {"bob", "$mhkdf$v=1$m=64,t=1,p=4,c=6,k=gone$" SALT "$" TAG, BAD, PAM_AUTHINFO_UNAVAIL,
+        {"bob", "$mhkdf$m64K.t1.p4.c6.kgone$" SALT "$" TAG, BAD, PAM_AUTHINFO_UNAVAIL,
          "a hash of 256K"},
         {"alice", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
         {"+", "*", BAD, PAM_USER_UNKNOWN, "a hash of 256K"},
@@ -787,7 +786,7 @@ broken_config_changes_nothing(void **unused)
         assert_string_equal(stage_field(2), hash);
         assert_true(stage_logged("mhkdf.conf:") || stage_logged("lets others write"));
         /* Not even with a hash that the built-in ceiling is below. */
-        stage_account(stage_hash_by(GOOD, "$mhkdf$v=1$m=8,t=65,p=1,c=0$" SALT), AGING);
+        stage_account(stage_hash_by(GOOD, "$mhkdf$m8K.t65.p1.c0$" SALT), AGING);
         assert_int_equal(try_password(GOOD), PAM_SUCCESS);
         /* A change says why not, unless nobody wants to hear it. */
         stage.said[0] = '\0';
@@ -834,7 +833,7 @@ vendor_file_counts_without_another(void **unused)
     assert_hash_is(AT_32K, GOOD);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(try_password(GOOD), PAM_SUCCESS);
-    assert_hash_is("$mhkdf$v=1$m=40,", GOOD);
+    assert_hash_is("$mhkdf$m40K.", GOOD);
     snprintf(path, sizeof(path), "%s/vendor.conf", stage.etc);
     assert_int_equal(unlink(path), 0);
 }
@@ -850,7 +849,7 @@ new_password_by_other_methods(void **unused)
         {"bcrypt", "$2b$"},
         {"sha512crypt", "$6$"},
         {"$5$", "$5$"},
-        {"mhkdf", "$mhkdf$v=1$m=1024,"},
+        {"mhkdf", "$mhkdf$m1M."},
     };
     char longer[74];
     size_t i;

@@ -24,7 +24,7 @@
 #include "policy/shadow.h"
 
 #define OLD "$1$abcdefgh$4ZSLG6E7MkrynLQI3Tv941"
-#define NEW "$mhkdf$v=1$new"
+#define NEW "$mhkdf$new"
 
 static struct {
     const char *etc;

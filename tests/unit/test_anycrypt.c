@@ -19,8 +19,7 @@
 #define SALT_16_02 "AgICAgICAgICAgICAgICAg"
 #define PASSWORD_32_01 "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"
 /* SPEC.md section 7, "c = 6". */
-#define MHKDF_HASH \
-    "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02 "$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+#define MHKDF_HASH "$mhkdf$m64K.t2.p4.c6$" SALT_16_02 "$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM"
 /* SPEC.md section 7, argon2id with m = 1100. */
 #define ARGON2ID_HASH \
     "$argon2id$v=19$m=1100,t=2,p=2$" SALT_16_02 "$ZNqlvXKbvwy8MPpoG24adKIhEHqcFFb20zxFPUeCKas"
@@ -39,7 +38,7 @@ struct known {
 };
 
 static const struct known known[] = {
-    {PASSWORD_32_01, "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02, MHKDF_HASH, ""},
+    {PASSWORD_32_01, "$mhkdf$m64K.t2.p4.c6$" SALT_16_02, MHKDF_HASH, ""},
     {PASSWORD_32_01, "$argon2id$v=19$m=1100,t=2,p=2$" SALT_16_02, ARGON2ID_HASH, ""},
     {HELLO, SHA512_SETTING, SHA512_HASH, "$6$"},
     {HELLO, "$5$saltstring", "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5", "$5$"},
@@ -118,7 +117,7 @@ test_unusable_strings(void **state)
         "$6$salt string$abc",
         "$6$salt\xc3\xa4$abc",
         "$mhkdf$",
-        "$mhkdf$v=2$m=64,t=2,p=4,c=6$" SALT_16_02,
+        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02,
         "$argon2id$v=16$m=1100,t=2,p=2$" SALT_16_02,
     };
     char out[MHKDF_STRING_SIZE];
@@ -144,8 +143,8 @@ test_no_tag_is_no_hash(void **state)
     assert_int_equal(anycrypt_verify(HELLO, SHA512_SETTING), EINVAL);
     assert_int_equal(anycrypt_verify(HELLO, SHA512_SETTING "$"), EINVAL);
     assert_int_equal(anycrypt_verify(HELLO, "ab"), EINVAL);
-    assert_int_equal(anycrypt_verify(HELLO, "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02), EINVAL);
-    assert_int_equal(anycrypt_verify(HELLO, "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT_16_02 "$"), EINVAL);
+    assert_int_equal(anycrypt_verify(HELLO, "$mhkdf$m64K.t2.p4.c6$" SALT_16_02), EINVAL);
+    assert_int_equal(anycrypt_verify(HELLO, "$mhkdf$m64K.t2.p4.c6$" SALT_16_02 "$"), EINVAL);
 }
 
 static void
@@ -163,7 +162,7 @@ static void
 test_missing_key(void **state)
 {
     char out[MHKDF_STRING_SIZE] = "x";
-    static const char setting[] = "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=site1$" SALT_16_02;
+    static const char setting[] = "$mhkdf$m64K.t2.p4.c6.ksite1$" SALT_16_02;
 
     (void)state;
     assert_int_equal(anycrypt_hash("a", setting, out), ENOKEY);
@@ -173,7 +172,7 @@ test_missing_key(void **state)
 static void
 test_password_length(void **state)
 {
-    static const char *const settings[] = {"$mhkdf$v=1$m=8,t=1,p=1,c=0$" SALT_16_02, "$6$salt"};
+    static const char *const settings[] = {"$mhkdf$m8K.t1.p1.c0$" SALT_16_02, "$6$salt"};
     char password[MHKDF_CRYPT_PASSWORD_MAX + 2], out[MHKDF_STRING_SIZE];
 
     (void)state;
@@ -210,6 +209,7 @@ static void
 test_wrapped_foreign_hash(void **state)
 {
     struct mhkdf_setting wrap = {.cost = {MHKDF_METHOD_MHKDF1, 64, 1, 1, 6},
+                                 .salt = "saltsaltsaltsalt",
                                  .salt_len = 16,
                                  .tag_len = 32,
                                  .inner = SHA512_SETTING};

@@ -87,7 +87,7 @@ __wrap_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rby
 }
 
 static struct config_policy policy = {.cost = {MHKDF_METHOD_MHKDF1, 64, 2, 2, 3}};
-#define OURS "$mhkdf$v=1$m=64,t=2,p=2,c=3$"
+#define OURS "$mhkdf$m64K.t2.p2.c3$"
 
 static int
 set_up(void **unused)

@@ -28,8 +28,8 @@
 /* SPEC.md section 7, c = 6. */
 static const struct mhkdf_cost COST = {MHKDF_METHOD_MHKDF1, 64, 2, 4, 6};
 static const char TAG[] = "5d18b7a4a7db1e7bdd91626727a1803413ad4b9491b43fb10862a49b8c3a5c21";
-static const char STRING[] = "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICAg$"
-                             "XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE";
+static const char STRING[] = "$mhkdf$m64K.t2.p4.c6$AgICAgICAgICAgICAgICAg$"
+                             "KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM";
 static uint8_t ones[32], twos[16];
 
 /* Faults: the call with this number, and all after it, fail; 0 is the first. -1: none. */
@@ -261,8 +261,8 @@ static void
 mappings_are_given_back(void **state)
 {
     static const char *const settings[] = {
-        "$mhkdf$v=1$m=64,t=1,p=4,c=0$AgICAgICAgICAgICAgICAg",
-        "$mhkdf$v=1$m=64,t=1,p=4,c=12$AgICAgICAgICAgICAgICAg",
+        "$mhkdf$m64K.t1.p4.c0$AgICAgICAgICAgICAgICAg",
+        "$mhkdf$m64K.t1.p4.c12$AgICAgICAgICAgICAgICAg",
         "$argon2id$v=19$m=64,t=1,p=4$AgICAgICAgICAgICAgICAg",
         "$argon2d$v=19$m=64,t=1,p=4$AgICAgICAgICAgICAgICAg",
     };
@@ -338,7 +338,7 @@ no_memory(void **state)
 static void
 too_much_memory(void **state)
 {
-    static const char greatest[] = "$mhkdf$v=1$m=4294967295,t=1,p=4,c=6$AgICAgICAgICAgICAgICAg";
+    static const char greatest[] = "$mhkdf$m4294967295K.t1.p4.c6$AgICAgICAgICAgICAgICAg";
     char out[MHKDF_STRING_SIZE];
     pid_t child;
     int status;
@@ -368,8 +368,9 @@ static const char SECRET[] = "Tr0ub4dor&3 is no longer a secret";
 static void *
 verify_on_stack(void *arg)
 {
-    static const char inner[] = "$mhkdf$v=1$m=64,t=1,p=1,c=6$AgICAgICAgICAgICAgICAg";
-    struct mhkdf_setting wrap = {.cost = {MHKDF_METHOD_MHKDF1, 64, 1, 2, 6}, .salt_len = 16};
+    static const char inner[] = "$mhkdf$m64K.t1.p1.c6$AgICAgICAgICAgICAgICAg";
+    struct mhkdf_setting wrap = {
+        .cost = {MHKDF_METHOD_MHKDF1, 64, 1, 2, 6}, .salt = "saltsalt", .salt_len = 8};
     struct mhkdf_env env = {.threads = 1};
     char setting[MHKDF_STRING_SIZE];
 

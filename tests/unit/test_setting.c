@@ -18,18 +18,20 @@
 #include "libcore/mhkdf.h"
 
 #define SALT "AgICAgICAgICAgICAgICAg"
-#define TAG "XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCE"
+#define TAG "KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxM"
 /* $6$saltstring in Base64 */
 #define INNER_SHA512 "JDYkc2FsdHN0cmluZw"
 
 /* A well-formed string of each kind. */
 static const char *const GOOD[] = {
-    "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG,
-    "$mhkdf$v=1$m=64,t=2,p=4,c=12$" SALT,
-    "$mhkdf$v=1$m=64,t=2,p=4,c=0$" SALT "$",
-    "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=main-2026_B$" SALT "$" TAG,
-    "$mhkdf$v=1$m=64,t=2,p=4,c=3,w=" INNER_SHA512 "$" SALT "$" TAG,
-    "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=a,w=" INNER_SHA512 "$" SALT,
+    "$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG,
+    "$mhkdf$m64K.t2.p4.c12$" SALT,
+    "$mhkdf$m64K.t2.p4.c0$" SALT "$",
+    "$mhkdf$m64K.t2.p4.c6.kmain2026B$" SALT "$" TAG,
+    "$mhkdf$m64K.t2.p4.c3.w" INNER_SHA512 "$" SALT "$" TAG,
+    "$mhkdf$m64K.t2.p4.c6.ka.w" INNER_SHA512 "$" SALT,
+    "$mhkdf$m4294967295K.t16777215.p64.c6$........",
+    "$mhkdf$m4095G.t1.p1.c0$" SALT SALT "./AZaz09./AZaz09.../$" TAG,
     "$argon2id$v=19$m=65536,t=3,p=4$" SALT "$" TAG,
     "$argon2d$v=19$m=4294967295,t=16777215,p=64$" SALT,
     "$argon2i$v=19$m=8,t=1,p=1$" SALT "$",
@@ -181,64 +183,73 @@ static void
 malformed(void **state)
 {
     static const char *const strings[] = {
-        "", "$", "*0", "!$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG, "$mhkdf$", "$mhkdf$v=1$",
-        "$mhkdf$v=2$m=64,t=2,p=4,c=6$" SALT, "$mhkdf$v=01$m=64,t=2,p=4,c=6$" SALT,
-        "$mhkdf$m=64,t=2,p=4,c=6$" SALT,
-        /* leading zeros, signs, spaces, overflow */
-        "$mhkdf$v=1$m=064,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=02,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=04,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=4,c=06$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=00$" SALT, "$mhkdf$v=1$m=+64,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=-64,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m= 64,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=0x40,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m=4294967296,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=4294967360,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=18446744073709551680,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=64,t=4294967298,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=4294967300,c=6$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=4294967302$" SALT,
-        /* out of range */
-        "$mhkdf$v=1$m=31,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=0,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=64,t=16777216,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=0,c=6$" SALT,
-        "$mhkdf$v=1$m=65536,t=2,p=65,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=4,c=1$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=24$" SALT, "$argon2id$v=16$m=64,t=2,p=4$" SALT,
-        "$argon2id$m=64,t=2,p=4$" SALT, "$argon2id$v=19$m=64,t=2,p=4,c=6$" SALT,
-        "$argon2id$v=19$m=64,t=2,p=4,k=a$" SALT,
+        "", "$", "*0", "!$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG, "$mhkdf$", "$mhkdf$m",
+        /* the form of before December 2026, and Argon2's */
+        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m64K.t2.p4.c6$" SALT,
+        "$mhkdf$m=64,t=2,p=4,c=6$" SALT, "$mhkdf$m64K,t2,p4,c6$" SALT,
+        "$argon2id$v=16$m=64,t=2,p=4$" SALT, "$argon2id$m=64,t=2,p=4$" SALT,
+        "$argon2id$v=19$m=64,t=2,p=4,c=6$" SALT, "$argon2id$v=19$m=64,t=2,p=4,k=a$" SALT,
         "$argon2id$v=19$m=64,t=2,p=4,w=" INNER_SHA512 "$" SALT,
-        "$argon2id$v=19$m=64,t=2,p=4,data=AAAA$" SALT,
+        "$argon2id$v=19$m=64,t=2,p=4,data=AAAA$" SALT, "$argon2id$v=19$m=64K,t=2,p=4$" SALT,
+        "$argon2id$m64K.t2.p4$" SALT,
+        /* memory: no unit, not the largest, unknown, beyond 32 and 64 bits */
+        "$mhkdf$m64.t2.p4.c6$" SALT, "$mhkdf$mK.t2.p4.c6$" SALT, "$mhkdf$m1024K.t2.p4.c6$" SALT,
+        "$mhkdf$m65536K.t2.p4.c6$" SALT, "$mhkdf$m1024M.t2.p4.c6$" SALT,
+        "$mhkdf$m1048576K.t2.p4.c6$" SALT, "$mhkdf$m64k.t2.p4.c6$" SALT,
+        "$mhkdf$m1T.t2.p4.c6$" SALT, "$mhkdf$m64KiB.t2.p4.c6$" SALT, "$mhkdf$m0K.t2.p4.c6$" SALT,
+        "$mhkdf$m0M.t2.p4.c6$" SALT, "$mhkdf$m0G.t2.p4.c6$" SALT, "$mhkdf$m4096G.t2.p4.c6$" SALT,
+        "$mhkdf$m4194304M.t2.p4.c6$" SALT, "$mhkdf$m4194305M.t2.p4.c6$" SALT,
+        "$mhkdf$m4294967295G.t2.p4.c6$" SALT, "$mhkdf$m4294967297K.t2.p4.c6$" SALT,
+        "$mhkdf$m4294967360K.t2.p4.c6$" SALT, "$mhkdf$m18446744073709551681K.t2.p4.c6$" SALT,
+        /* leading zeros, signs, spaces, overflow */
+        "$mhkdf$m064K.t2.p4.c6$" SALT, "$mhkdf$m64K.t02.p4.c6$" SALT, "$mhkdf$m64K.t2.p04.c6$" SALT,
+        "$mhkdf$m64K.t2.p4.c06$" SALT, "$mhkdf$m64K.t2.p4.c00$" SALT, "$mhkdf$m+64K.t2.p4.c6$" SALT,
+        "$mhkdf$m-64K.t2.p4.c6$" SALT, "$mhkdf$m 64K.t2.p4.c6$" SALT,
+        "$mhkdf$m0x40K.t2.p4.c6$" SALT, "$mhkdf$m64K.t4294967298.p4.c6$" SALT,
+        "$mhkdf$m64K.t2.p4294967300.c6$" SALT, "$mhkdf$m64K.t2.p4.c4294967302$" SALT,
+        /* out of range */
+        "$mhkdf$m31K.t2.p4.c6$" SALT, "$mhkdf$m64K.t0.p4.c6$" SALT,
+        "$mhkdf$m64K.t16777216.p4.c6$" SALT, "$mhkdf$m64K.t2.p0.c6$" SALT,
+        "$mhkdf$m64M.t2.p65.c6$" SALT, "$mhkdf$m64K.t2.p4.c1$" SALT, "$mhkdf$m64K.t2.p4.c24$" SALT,
         /* missing, doubled, reordered parameters */
-        "$mhkdf$v=1$t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=64,t=2,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=4$" SALT,
-        "$mhkdf$v=1$m=64,m=64,t=2,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,p=4,c=6,c=6$" SALT,
-        "$mhkdf$v=1$t=2,m=64,p=4,c=6$" SALT, "$mhkdf$v=1$m=64,t=2,c=6,p=4$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,$" SALT, "$mhkdf$v=1$m=64,,t=2,p=4,c=6$" SALT,
-        "$mhkdf$v=1$m=,t=2,p=4,c=6$" SALT,
+        "$mhkdf$t2.p4.c6$" SALT, "$mhkdf$m64K.p4.c6$" SALT, "$mhkdf$m64K.t2.c6$" SALT,
+        "$mhkdf$m64K.t2.p4$" SALT, "$mhkdf$m64K.m64K.t2.p4.c6$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.c6$" SALT, "$mhkdf$t2.m64K.p4.c6$" SALT, "$mhkdf$m64K.t2.c6.p4$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.$" SALT, "$mhkdf$m64K..t2.p4.c6$" SALT, "$mhkdf$m.t2.p4.c6$" SALT,
+        "$mhkdf$m64Kt2p4c6$" SALT,
         /* key ids */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=12345678901234567$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=a.b$" SALT, "$mhkdf$v=1$m=64,t=2,p=4,c=6,k=a,k=b$" SALT,
-        /* salts of 7 and 65 bytes, tags of 15 and 65 */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$AAAAAAAAAA",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT SALT SALT "AAAAAAAAAAAAAAAAAAAAA",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$AAAAAAAAAAAAAAAAAAAA",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG TAG "A",
-        /* Base64: padding, wrong alphabet, impossible length, unused bits */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "==",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICA.",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICA-",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICA",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$AgICAgICAgICAgICAgICAh",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$XRi3pKfbHnvdkWJnJ6GANBOtS5SRtD+xCGKkm4w6XCF",
+        "$mhkdf$m64K.t2.p4.c6.k$" SALT, "$mhkdf$m64K.t2.p4.c6.k12345678901234567$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.ka.b$" SALT, "$mhkdf$m64K.t2.p4.c6.ka.kb$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.ka-b$" SALT, "$mhkdf$m64K.t2.p4.c6.ka_b$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.ka/b$" SALT, "$mhkdf$m64K.t2.p4.c6.ka.$" SALT,
+        /* salts of 7 and 65 characters, or bytes, tags of 15 and 65 */
+        "$mhkdf$m64K.t2.p4.c6$", "$mhkdf$m64K.t2.p4.c6$AAAAAAA", "$mhkdf$m64K.t2.p4.c6$" TAG SALT,
+        "$argon2id$v=19$m=64,t=2,p=4$AAAAAAAAAA",
+        "$argon2id$v=19$m=64,t=2,p=4$" SALT SALT SALT "AAAAAAAAAAAAAAAAAAAAA",
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$AAAAAAAAAAAAAAAAAAAA",
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG TAG "A",
+        /* salts: not crypt's alphabet; for Argon2 padding, wrong alphabet, length, unused bits */
+        "$mhkdf$m64K.t2.p4.c6$" SALT "==", "$mhkdf$m64K.t2.p4.c6$AgICAgICAgICAgICAgICA+",
+        "$mhkdf$m64K.t2.p4.c6$AgICAgICAgICAgICAgICA-",
+        "$mhkdf$m64K.t2.p4.c6$AgICAgICA,gICAgICAgICA", "$argon2id$v=19$m=64,t=2,p=4$" SALT "==",
+        "$argon2id$v=19$m=64,t=2,p=4$AgICAgICAgICAgICAgICA.",
+        "$argon2id$v=19$m=64,t=2,p=4$AgICAgICAgICAgICA",
+        "$argon2id$v=19$m=64,t=2,p=4$AgICAgICAgICAgICAgICAh",
+        /* tags: the other alphabet, unused bits */
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJx+",
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$KYLe0rmxhTPdfNE6S/M76IM88d4uOM33lsOlWyYWJxN",
+        "$argon2id$v=19$m=64,t=2,p=4$" SALT "$KYLe0rmxhTPdfNE6S.M76IM88d4uOM33lsOlWyYWJxM",
         /* what follows */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG "$", "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$$",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG ":",
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6$" SALT "$" TAG "\n",
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG "$", "$mhkdf$m64K.t2.p4.c6$" SALT "$$",
+        "$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG ":", "$mhkdf$m64K.t2.p4.c6$" SALT "$" TAG "\n",
         /* wraps: k behind w, empty, unknown, our own with a tag or a last `$`, not printable */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=" INNER_SHA512 ",k=a$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=$" SALT,
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=JDMk$" SALT,                /* $3$ */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=JG1kNSxyb3VuZHM9MSQ$" SALT, /* $md5,rounds=1$ */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=JDYkc2FsdCBzdHI$" SALT,     /* $6$salt str */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=JDYkc2FsdABzdHI$" SALT,     /* $6$salt NUL str */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=YQ$" SALT,                  /* a */
-        "$mhkdf$v=1$m=64,t=2,p=4,c=6,w=YWJj$" SALT,                /* abc */
+        "$mhkdf$m64K.t2.p4.c6.w" INNER_SHA512 ".ka$" SALT, "$mhkdf$m64K.t2.p4.c6.w$" SALT,
+        "$mhkdf$m64K.t2.p4.c6.wJDMk$" SALT,                /* $3$ */
+        "$mhkdf$m64K.t2.p4.c6.wJG1kNSxyb3VuZHM9MSQ$" SALT, /* $md5,rounds=1$ */
+        "$mhkdf$m64K.t2.p4.c6.wJDYkc2FsdCBzdHI$" SALT,     /* $6$salt str */
+        "$mhkdf$m64K.t2.p4.c6.wJDYkc2FsdABzdHI$" SALT,     /* $6$salt NUL str */
+        "$mhkdf$m64K.t2.p4.c6.wYQ$" SALT,                  /* a */
+        "$mhkdf$m64K.t2.p4.c6.wYWJj$" SALT,                /* abc */
     };
 
     (void)state;
@@ -251,7 +262,8 @@ malformed(void **state)
 static int
 wrap(const char *inner, char *out)
 {
-    struct mhkdf_setting setting = {.cost = {MHKDF_METHOD_MHKDF1, 8, 1, 1, 0}, .salt_len = 8};
+    struct mhkdf_setting setting = {
+        .cost = {MHKDF_METHOD_MHKDF1, 8, 1, 1, 0}, .salt = "saltsalt", .salt_len = 8};
 
     assert_in_range(strlen(inner), 0, MHKDF_STRING_SIZE - 1);
     strcpy(setting.inner, inner);
@@ -269,15 +281,15 @@ wraps_two_deep_and_no_deeper(void **state)
     assert_int_equal(wrap(once, twice), 0);
     assert_int_equal(check(twice), 0);
     assert_int_equal(wrap(twice, thrice), EINVAL);
-    assert_int_equal(wrap("$mhkdf$v=1$m=8,t=1,p=1,c=0$AAAAAAAAAAA$", twice), EINVAL);
-    assert_int_equal(wrap("$mhkdf$v=1$m=8,t=1,p=1,c=0$AAAAAAAAAAA$" TAG, twice), EINVAL);
+    assert_int_equal(wrap("$mhkdf$m8K.t1.p1.c0$AAAAAAAAAAA$", twice), EINVAL);
+    assert_int_equal(wrap("$mhkdf$m8K.t1.p1.c0$AAAAAAAAAAA$" TAG, twice), EINVAL);
 }
 
 /* A string of exactly len characters, with a wrapped setting that fills it up. */
 static void
 string_of_length(char *out, size_t len, size_t tag_len)
 {
-    static const char head[] = "$mhkdf$v=1$m=64,t=1,p=1,c=0,w=";
+    static const char head[] = "$mhkdf$m64K.t1.p1.c0.w";
     size_t tail_len = 1 + 22 + (tag_len > 0 ? 1 + (tag_len * 4 + 2) / 3 : 0);
     size_t inner_len = len - strlen(head) - tail_len;
     char *p = out + strlen(head);
@@ -316,14 +328,15 @@ length_383_and_384(void **state)
     assert_int_equal(check(string), 0);
     string_of_length(string, 383 - 43, 0);
     assert_int_equal(check(string), ERANGE);
-    string[strlen(string) - 1] = 'h'; /* malformed is said before too long */
+    string[strlen(string) - 1] = '+'; /* malformed is said before too long */
     assert_int_equal(check(string), EINVAL);
 }
 
 static void
 encode_refuses(void **state)
 {
-    const struct mhkdf_setting good = {.cost = {MHKDF_METHOD_MHKDF1, 64, 1, 4, 6}, .salt_len = 16};
+    const struct mhkdf_setting good = {
+        .cost = {MHKDF_METHOD_MHKDF1, 64, 1, 4, 6}, .salt = "saltsaltsaltsalt", .salt_len = 16};
     struct mhkdf_setting bad;
     char out[MHKDF_STRING_SIZE];
     size_t len;
@@ -353,9 +366,13 @@ encode_refuses(void **state)
     REFUSED(bad.cost.chain = 5);
     REFUSED(bad.salt_len = 7);
     REFUSED(bad.salt_len = 65);
+    REFUSED(bad.salt[15] = '+');
+    REFUSED(bad.salt[0] = '\0');
+    REFUSED(bad.salt[7] = 0xe4);
     REFUSED(bad.tag_len = 15);
     REFUSED(bad.tag_len = 65);
     REFUSED(bad.key_id[0] = '$');
+    REFUSED(bad.key_id[0] = '-');
     REFUSED(memset(bad.key_id, 'a', sizeof bad.key_id));
     REFUSED(memset(bad.inner, 'a', sizeof bad.inner));
     REFUSED(strcpy(bad.inner, "$3$"));
@@ -403,16 +420,16 @@ verify_needs_a_tag(void **state)
 {
     (void)state;
     mappings = 0;
-    assert_int_equal(mhkdf_verify("p", 1, "$mhkdf$v=1$m=8,t=1,p=1,c=0$" SALT, NULL), EINVAL);
-    assert_int_equal(mhkdf_verify("p", 1, "$mhkdf$v=1$m=8,t=1,p=1,c=0$" SALT "$", NULL), EINVAL);
+    assert_int_equal(mhkdf_verify("p", 1, "$mhkdf$m8K.t1.p1.c0$" SALT, NULL), EINVAL);
+    assert_int_equal(mhkdf_verify("p", 1, "$mhkdf$m8K.t1.p1.c0$" SALT "$", NULL), EINVAL);
     assert_int_equal(mappings, 0);
 }
 
 static void
 password_length_and_keys(void **state)
 {
-    static const char setting[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0$" SALT;
-    static const char keyed[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0,k=a$" SALT;
+    static const char setting[] = "$mhkdf$m8K.t1.p1.c0$" SALT;
+    static const char keyed[] = "$mhkdf$m8K.t1.p1.c0.ka$" SALT;
     char password[600], out[MHKDF_STRING_SIZE];
 
     (void)state;
@@ -426,8 +443,7 @@ password_length_and_keys(void **state)
     assert_int_equal(mhkdf_crypt(password, 512, keyed, NULL, out), ERANGE);
     /* what can't be computed here is refused before anything is */
     assert_int_equal(
-        mhkdf_crypt(password, 1, "$mhkdf$v=1$m=8,t=1,p=1,c=0,w=" INNER_SHA512 "$" SALT, NULL, out),
-        EINVAL);
+        mhkdf_crypt(password, 1, "$mhkdf$m8K.t1.p1.c0.w" INNER_SHA512 "$" SALT, NULL, out), EINVAL);
     assert_int_equal(mappings, 0);
 }
 
@@ -463,10 +479,9 @@ wrong_crypt(void *ctx, const char *phrase, const char *setting, char *out)
 static void
 callbacks_gone_wrong(void **state)
 {
-    static const char keyed[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0,k=a$" SALT;
-    static const char wrapped[] = "$mhkdf$v=1$m=8,t=1,p=1,c=0,w=" INNER_SHA512 "$" SALT;
-    static const char wrapped_hash[] =
-        "$mhkdf$v=1$m=8,t=1,p=1,c=0,w=" INNER_SHA512 "$" SALT "$" TAG;
+    static const char keyed[] = "$mhkdf$m8K.t1.p1.c0.ka$" SALT;
+    static const char wrapped[] = "$mhkdf$m8K.t1.p1.c0.w" INNER_SHA512 "$" SALT;
+    static const char wrapped_hash[] = "$mhkdf$m8K.t1.p1.c0.w" INNER_SHA512 "$" SALT "$" TAG;
     const struct mhkdf_env env = {.find_key = wrong_key, .foreign_crypt = wrong_crypt};
     char out[MHKDF_STRING_SIZE];
 

@@ -18,14 +18,14 @@
 
 #define SALT "AAAAAAAAAAAAAAAAAAAAAA"
 #define TAG "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-#define MHKDF(cost) "$mhkdf$v=1$" cost "$" SALT "$" TAG
+#define MHKDF(cost) "$mhkdf$" cost "$" SALT "$" TAG
 #define ARGON2(name, cost) "$argon2" name "$v=19$" cost "$" SALT "$" TAG
 /* Base64 of settings that are wrapped. */
 #define W_SHA512 "JDYkYWJj"                                /* $6$abc */
 #define W_DES "YWI"                                        /* ab */
 #define W_SHA512_MANY "JDYkcm91bmRzPTk5OTk5OTk5OSRhYmM"    /* $6$rounds=999999999$abc */
 #define W_BCRYPT "JDJiJDA1JGFiY2RlZmdoaWprbG1ub3BxcnN0dXU" /* $2b$05$abcdefghijklmnopqrstuu */
-#define W_MHKDF_1G "JG1oa2RmJHY9MSRtPTEwNDg1NzYsdD0xLHA9NCxjPTYkQUFBQUFBQUFBQUFBQUFBQUFBQUFBQQ"
+#define W_MHKDF_1G "JG1oa2RmJG0xRy50MS5wNC5jNiRBQUFBQUFBQUFBQUFBQUFBQUFBQUFB"
 
 /* A policy as mhkdf.conf would make it. */
 static struct config_policy
@@ -54,34 +54,34 @@ static const struct stronger_case {
     bool is_stronger;
 } stronger_cases[] = {
     /* the same */
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=6"), false},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=1,c=6"), false},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=64,c=6"), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c6"), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p1.c6"), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p64.c6"), false},
     /* one thing more, one less */
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65535,t=1,p=4,c=6"), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65537,t=1,p=4,c=6"), false},
-    {"mhkdf", 65536, 2, 6, MHKDF("m=65536,t=1,p=4,c=6"), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=2,p=4,c=6"), false},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=3"), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=0"), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=12"), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m65535K.t1.p4.c6"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m65537K.t1.p4.c6"), false},
+    {"mhkdf", 65536, 2, 6, MHKDF("m64M.t1.p4.c6"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t2.p4.c6"), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c3"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c0"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c12"), false},
     /* more of one for less of another: neither */
-    {"mhkdf", 65536, 1, 6, MHKDF("m=32768,t=2,p=4,c=6"), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=32768,t=3,p=4,c=6"), false},
-    {"mhkdf", 65536, 3, 6, MHKDF("m=131072,t=1,p=4,c=6"), false},
-    {"mhkdf", 131072, 1, 6, MHKDF("m=65536,t=3,p=4,c=6"), false},
-    {"mhkdf", 131072, 1, 3, MHKDF("m=65536,t=1,p=4,c=6"), false},
-    {"mhkdf", 131072, 1, 6, MHKDF("m=65536,t=1,p=4,c=12"), false},
-    {"mhkdf", 4194304, 1, 6, MHKDF("m=4194303,t=1025,p=4,c=6"), false}, /* beyond 32 bits */
-    {"mhkdf", 4194304, 16777215, 6, MHKDF("m=4194303,t=16777215,p=4,c=6"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m32M.t2.p4.c6"), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m32M.t3.p4.c6"), false},
+    {"mhkdf", 65536, 3, 6, MHKDF("m128M.t1.p4.c6"), false},
+    {"mhkdf", 131072, 1, 6, MHKDF("m64M.t3.p4.c6"), false},
+    {"mhkdf", 131072, 1, 3, MHKDF("m64M.t1.p4.c6"), false},
+    {"mhkdf", 131072, 1, 6, MHKDF("m64M.t1.p4.c12"), false},
+    {"mhkdf", 4194304, 1, 6, MHKDF("m4194303K.t1025.p4.c6"), false}, /* beyond 32 bits */
+    {"mhkdf", 4194304, 16777215, 6, MHKDF("m4194303K.t16777215.p4.c6"), true},
     /* argon2id is as good a method, without a chain */
     {"mhkdf", 65536, 1, 6, ARGON2("id", "m=65536,t=1,p=4"), true},
     {"mhkdf", 65536, 1, 0, ARGON2("id", "m=65536,t=1,p=4"), false},
     {"mhkdf", 65536, 1, 6, ARGON2("id", "m=65536,t=3,p=4"), false},
     {"mhkdf", 65536, 1, 6, ARGON2("id", "m=19456,t=2,p=1"), true},
-    {"argon2id", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=6"), false},
-    {"argon2id", 131072, 3, 6, MHKDF("m=65536,t=1,p=4,c=6"), false},
-    {"argon2id", 131072, 3, 6, MHKDF("m=65536,t=1,p=4,c=0"), true},
+    {"argon2id", 65536, 1, 6, MHKDF("m64M.t1.p4.c6"), false},
+    {"argon2id", 131072, 3, 6, MHKDF("m64M.t1.p4.c6"), false},
+    {"argon2id", 131072, 3, 6, MHKDF("m64M.t1.p4.c0"), true},
     {"argon2id", 65536, 1, 6, ARGON2("id", "m=65536,t=1,p=4"), false},
     {"argon2id", 65536, 2, 6, ARGON2("id", "m=65536,t=1,p=4"), true},
     /* argon2i and argon2d are of the rest */
@@ -105,7 +105,7 @@ static const struct stronger_case {
     {"mhkdf", 16384, 1, 6, "$y$j9T$abcdefghijklmnopqrstu.$hash", true},
     {"mhkdf", 16383, 1, 6, "$y$j9T$abcdefghijklmnopqrstu.$hash", false},
     {"mhkdf", 65536, 1, 6, "$y$jFT$abcdefghijklmnopqrstu.$hash", false},
-    {"yescrypt", 65536, 1, 6, MHKDF("m=8,t=1,p=1,c=0"), false},
+    {"yescrypt", 65536, 1, 6, MHKDF("m8K.t1.p1.c0"), false},
     {"yescrypt", 65536, 1, 6, ARGON2("i", "m=65536,t=1,p=4"), true},
     {"yescrypt", 65535, 1, 6, ARGON2("i", "m=65536,t=1,p=4"), false},
     {"yescrypt", 16384, 1, 6, "$y$j9T$abcdefghijklmnopqrstu.$hash", false},
@@ -124,16 +124,16 @@ static const struct stronger_case {
     {"sha512crypt", 65536, 1, 6, "$2b$04$abcdefghijklmnopqrstuuhash", false},
     {"sha256crypt", 65536, 1, 6, "$1$abc$def", false},
     /* wraps end at the next good login, unless something would be lost */
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=6,w=" W_SHA512), true},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=12,w=" W_SHA512), false},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=65537,t=1,p=4,c=6,w=" W_SHA512), false},
-    {"mhkdf", 65536, 1, 6, MHKDF("m=8,t=1,p=1,c=6,w=" W_MHKDF_1G), false},
-    {"mhkdf", 1048576, 1, 6, MHKDF("m=8,t=1,p=1,c=6,w=" W_MHKDF_1G), true},
-    {"argon2id", 65536, 1, 6, MHKDF("m=65536,t=1,p=4,c=6,w=" W_SHA512), false},
-    {"yescrypt", 65536, 1, 6, MHKDF("m=8,t=1,p=1,c=0,w=" W_SHA512), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c6.w" W_SHA512), true},
+    {"mhkdf", 65536, 1, 6, MHKDF("m64M.t1.p4.c12.w" W_SHA512), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m65537K.t1.p4.c6.w" W_SHA512), false},
+    {"mhkdf", 65536, 1, 6, MHKDF("m8K.t1.p1.c6.w" W_MHKDF_1G), false},
+    {"mhkdf", 1048576, 1, 6, MHKDF("m8K.t1.p1.c6.w" W_MHKDF_1G), true},
+    {"argon2id", 65536, 1, 6, MHKDF("m64M.t1.p4.c6.w" W_SHA512), false},
+    {"yescrypt", 65536, 1, 6, MHKDF("m8K.t1.p1.c0.w" W_SHA512), false},
     /* a key isn't given up */
-    {"mhkdf", 1048576, 3, 12, MHKDF("m=8,t=1,p=1,c=0,k=key1"), false},
-    {"mhkdf", 1048576, 3, 12, MHKDF("m=8,t=1,p=1,c=0,k=key1,w=" W_SHA512), false},
+    {"mhkdf", 1048576, 3, 12, MHKDF("m8K.t1.p1.c0.kkey1"), false},
+    {"mhkdf", 1048576, 3, 12, MHKDF("m8K.t1.p1.c0.kkey1.w" W_SHA512), false},
 };
 
 static void
@@ -208,16 +208,16 @@ static const struct ceiling_case {
     uint32_t memory, passes;
     const char *hash, *wrong; /* NULL: nothing */
 } ceiling_cases[] = {
-    {65536, 64, MHKDF("m=65536,t=64,p=4,c=6"), NULL},
-    {65536, 64, MHKDF("m=65537,t=1,p=4,c=6"), "ceiling_memory"},
-    {65536, 64, MHKDF("m=4294967295,t=16777215,p=4,c=6"), "ceiling_memory"},
-    {65536, 64, MHKDF("m=8,t=65,p=1,c=6"), "ceiling_passes"},
+    {65536, 64, MHKDF("m64M.t64.p4.c6"), NULL},
+    {65536, 64, MHKDF("m65537K.t1.p4.c6"), "ceiling_memory"},
+    {65536, 64, MHKDF("m4294967295K.t16777215.p4.c6"), "ceiling_memory"},
+    {65536, 64, MHKDF("m8K.t65.p1.c6"), "ceiling_passes"},
     {65536, 64, ARGON2("id", "m=65537,t=1,p=4"), "ceiling_memory"},
     {65536, 64, ARGON2("i", "m=8,t=16777215,p=1"), "ceiling_passes"},
-    {65536, 64, MHKDF("m=8,t=1,p=1,c=6,w=" W_SHA512), NULL},
-    {65536, 64, MHKDF("m=8,t=1,p=1,c=6,w=" W_MHKDF_1G), "ceiling_memory"},
-    {65536, 64, MHKDF("m=8,t=1,p=1,c=6,w=" W_SHA512_MANY), "too long"},
-    {1048576, 64, MHKDF("m=8,t=1,p=1,c=6,w=" W_MHKDF_1G), NULL},
+    {65536, 64, MHKDF("m8K.t1.p1.c6.w" W_SHA512), NULL},
+    {65536, 64, MHKDF("m8K.t1.p1.c6.w" W_MHKDF_1G), "ceiling_memory"},
+    {65536, 64, MHKDF("m8K.t1.p1.c6.w" W_SHA512_MANY), "too long"},
+    {1048576, 64, MHKDF("m8K.t1.p1.c6.w" W_MHKDF_1G), NULL},
     {65536, 64, "$6$abc$def", NULL},
     {65536, 64, "$6$rounds=656000$abc$def", NULL},
     {65536, 64, "$6$rounds=999999999$abc$def", "too long"},
@@ -260,12 +260,12 @@ static const struct ceiling_case {
     {65536, 64, "$1$abc$def", NULL},
     {65536, 64, "abJnggxhB/yWI", NULL},
     /* what can't be read is refused without being computed anyway */
-    {65536, 64, "$mhkdf$v=1$m=4294967295", NULL},
+    {65536, 64, "$mhkdf$m4294967295K", NULL},
     {65536, 64, "$y$", NULL},
     {65536, 64, "$7$z", NULL},
     {65536, 64, "", NULL},
     /* no limits at all */
-    {UINT32_MAX, UINT32_MAX, MHKDF("m=4294967295,t=16777215,p=4,c=6"), NULL},
+    {UINT32_MAX, UINT32_MAX, MHKDF("m4294967295K.t16777215.p4.c6"), NULL},
     {UINT32_MAX, UINT32_MAX, "$2a$31$abcdefghijklmnopqrstuuhash", NULL},
     {UINT32_MAX, UINT32_MAX, "$7$zU..../....abcdefgh$hash", NULL},
 };
@@ -300,13 +300,13 @@ below_floor(void **unused)
         {0, "$1$abc$def", false},
         {1, "$1$abc$def", true},
         {1, "$2b$12$abcdefghijklmnopqrstuuhash", true},
-        {65536, MHKDF("m=65536,t=1,p=4,c=6"), false},
-        {65536, MHKDF("m=65535,t=64,p=4,c=12"), true},
+        {65536, MHKDF("m64M.t1.p4.c6"), false},
+        {65536, MHKDF("m65535K.t64.p4.c12"), true},
         {16384, "$y$j9T$abcdefghijklmnopqrstu.$hash", false},
         {16385, "$y$j9T$abcdefghijklmnopqrstu.$hash", true},
-        {65536, MHKDF("m=65536,t=1,p=1,c=6,w=" W_SHA512), false},
-        {65536, MHKDF("m=8,t=1,p=1,c=6,w=" W_MHKDF_1G), false},
-        {65536, MHKDF("m=8,t=1,p=1,c=6,w=" W_SHA512), true},
+        {65536, MHKDF("m64M.t1.p1.c6.w" W_SHA512), false},
+        {65536, MHKDF("m8K.t1.p1.c6.w" W_MHKDF_1G), false},
+        {65536, MHKDF("m8K.t1.p1.c6.w" W_SHA512), true},
     };
     struct config_policy policy = policy_of("mhkdf", 8, 1, 6);
     size_t i;
@@ -341,12 +341,12 @@ all_of_a_password(void **unused)
         {"$2x$12$abcdefghijklmnopqrstuuhash", "M\xc3\xbcller", false},
         {"$6$abc$def", N72 N72, true},
         {"$y$j9T$abcdefghijklmnopqrstu.$hash", N72 N72 "\xff", true},
-        {MHKDF("m=8,t=1,p=1,c=6"), N72 N72 "\xff", true},
-        {MHKDF("m=8,t=1,p=1,c=6,w=" W_SHA512), N72 N72 "\xff", true},
-        {MHKDF("m=8,t=1,p=1,c=6,w=" W_DES), "12345678", true},
-        {MHKDF("m=8,t=1,p=1,c=6,w=" W_DES), "123456789", false},
-        {MHKDF("m=8,t=1,p=1,c=6,w=" W_BCRYPT), N72, true},
-        {MHKDF("m=8,t=1,p=1,c=6,w=" W_BCRYPT), N72 "3", false},
+        {MHKDF("m8K.t1.p1.c6"), N72 N72 "\xff", true},
+        {MHKDF("m8K.t1.p1.c6.w" W_SHA512), N72 N72 "\xff", true},
+        {MHKDF("m8K.t1.p1.c6.w" W_DES), "12345678", true},
+        {MHKDF("m8K.t1.p1.c6.w" W_DES), "123456789", false},
+        {MHKDF("m8K.t1.p1.c6.w" W_BCRYPT), N72, true},
+        {MHKDF("m8K.t1.p1.c6.w" W_BCRYPT), N72 "3", false},
     };
     size_t i;
 

@@ -291,7 +291,7 @@ class Known:
             self.hashes[fields[0], fields[1]] = fields[2]
 
 
-KEYS = {"a": some_bytes("site key", 0, 32), "main-2026_B": some_bytes("site key", 1, 64),
+KEYS = {"a": some_bytes("site key", 0, 32), "main2026B": some_bytes("site key", 1, 64),
         "0123456789abcdef": some_bytes("site key", 2, 16)}
 
 OLDER_PASSWORD = "Gr\u00fc\u00dfe 7".encode()
@@ -311,54 +311,67 @@ OLDER_HASHES = (
     "$sha1$24$saltsalt$6qJbLll4xl/X6Zhf7YUzeFyJRWzg",
 )
 
-SALT8 = model.b64_encode(bytes(range(8)))
-SALT16 = model.b64_encode(some_bytes("salt", 0, 16))
-SALT64 = model.b64_encode(some_bytes("salt", 1, 64))
+SALT8 = "AAECAwQF"                              # of 8 characters
+SALT22 = model.b64_encode(some_bytes("salt", 0, 16))
+SALT64 = model.b64_encode(some_bytes("salt", 1, 48))
+PHC_SALT8 = model.phc_encode(bytes(range(8)))   # of 8 bytes
+PHC_SALT16 = model.phc_encode(some_bytes("salt", 0, 16))
+PHC_SALT64 = model.phc_encode(some_bytes("salt", 1, 64))
 
 
-def tag_of_length(length):
+def tag_of_length(length, encode=model.b64_encode):
     """A tag that is well formed and has nothing to do with any password."""
-    return model.b64_encode(some_bytes("tag", length, length))
+    return encode(some_bytes("tag", length, length))
 
 
-def mhkdf(costs="m=8,t=1,p=1,c=3", salt=SALT8, key=None, inner=None):
-    key_part = "" if key is None else f",k={key}"
-    inner_part = "" if inner is None else ",w=" + model.b64_encode(inner.encode("latin-1"))
-    return f"$mhkdf$v=1${costs}{key_part}{inner_part}${salt}"
+def encode_for(setting):
+    return model.b64_encode if setting.startswith("$mhkdf$") else model.phc_encode
 
 
-def argon2(name="argon2id", costs="m=8,t=1,p=1", salt=SALT8):
+def mhkdf(costs="m8K.t1.p1.c3", salt=SALT8, key=None, inner=None):
+    key_part = "" if key is None else f".k{key}"
+    inner_part = "" if inner is None else ".w" + model.b64_encode(inner.encode("latin-1"))
+    return f"$mhkdf${costs}{key_part}{inner_part}${salt}"
+
+
+def argon2(name="argon2id", costs="m=8,t=1,p=1", salt=PHC_SALT8):
     return f"${name}$v=19${costs}${salt}"
 
 
 def good_plain():
-    settings = [mhkdf("m=64,t=1,p=4,c=6", SALT16), mhkdf("m=75,t=2,p=3,c=0", SALT64),
-                mhkdf("m=8,t=3,p=1,c=12"), mhkdf("m=32,t=1,p=2,c=3", SALT16, "a"),
-                mhkdf("m=40,t=1,p=4,c=6", SALT16, "main-2026_B"),
-                mhkdf(key="0123456789abcdef"), mhkdf("m=1024,t=1,p=4,c=6", SALT16)]
+    settings = [mhkdf("m64K.t1.p4.c6", SALT22), mhkdf("m75K.t2.p3.c0", SALT64),
+                mhkdf("m8K.t3.p1.c12"), mhkdf("m32K.t1.p2.c3", SALT22, "a"),
+                mhkdf("m40K.t1.p4.c6", SALT22, "main2026B"),
+                mhkdf(key="0123456789abcdef"), mhkdf("m1M.t1.p4.c6", SALT22),
+                mhkdf("m1025K.t1.p1.c0", "./" * 4), mhkdf("m1M.t1.p1.c0", "........"),
+                mhkdf("m8K.t1.p1.c0", key="k", salt=SALT64[:63])]
     settings += [argon2(name, costs, salt) for name in model.ARGON2_TYPES for costs, salt in
-                 (("m=64,t=1,p=4", SALT16), ("m=75,t=2,p=3", SALT64), ("m=8,t=3,p=1", SALT8))]
+                 (("m=64,t=1,p=4", PHC_SALT16), ("m=75,t=2,p=3", PHC_SALT64),
+                  ("m=8,t=3,p=1", PHC_SALT8))]
     for number, setting in enumerate(settings):
         yield password_of_kind(number % 5, number), setting
         yield password_of_kind((number + 1) % 5, number), setting + "$"
         for length in (32, (16, 17, 33, 48, 63, 64)[number % 6]):
-            yield b"tag of %d" % length, setting + "$" + tag_of_length(length)
+            yield b"tag of %d" % length, setting + "$" + tag_of_length(length, encode_for(setting))
+    for setting, tag in model.published_strings()[:2]:
+        yield b"correct horse", setting
+        yield b"correct horse", f"{setting}${tag}"
     # The defaults themselves: what most users will have.
-    yield b"default", mhkdf("m=65536,t=1,p=4,c=6", SALT16)
-    yield b"default", argon2("argon2id", "m=65536,t=3,p=4", SALT16)
+    yield b"default", mhkdf("m64M.t1.p4.c6", SALT22)
+    yield b"default", argon2("argon2id", "m=65536,t=3,p=4", PHC_SALT16)
 
 
 def good_wraps():
-    inner = [argon2(name, "m=32,t=2,p=2", SALT16) for name in model.ARGON2_TYPES]
-    inner += [mhkdf("m=32,t=1,p=4,c=0", SALT16), mhkdf("m=16,t=1,p=2,c=6"), mhkdf(key="a")]
+    inner = [argon2(name, "m=32,t=2,p=2", PHC_SALT16) for name in model.ARGON2_TYPES]
+    inner += [mhkdf("m32K.t1.p4.c0", SALT22), mhkdf("m16K.t1.p2.c6"), mhkdf(key="a")]
     for number, setting in enumerate(inner):
-        once = mhkdf("m=64,t=1,p=4,c=6", SALT16, inner=setting)
+        once = mhkdf("m64K.t1.p4.c6", SALT22, inner=setting)
         yield password_of_kind(number % 5, number), once
         yield b"wrapped", once + "$"
         yield b"wrapped", once + "$" + tag_of_length((16, 32, 64)[number % 3])
-        keyed = mhkdf("m=17,t=2,p=1,c=12", key="main-2026_B", inner=setting)
+        keyed = mhkdf("m17K.t2.p1.c12", key="main2026B", inner=setting)
         yield password_of_kind((number + 2) % 5, number), keyed
-        twice = mhkdf("m=32,t=1,p=2,c=3", SALT16, inner=mhkdf(inner=setting))
+        twice = mhkdf("m32K.t1.p2.c3", SALT22, inner=mhkdf(inner=setting))
         yield password_of_kind((number + 3) % 5, number), twice
         yield b"wrapped twice", mhkdf(key="a", inner=mhkdf(inner=setting)) + "$" + tag_of_length(32)
 
@@ -366,58 +379,79 @@ def good_wraps():
 def good_wraps_of_older():
     for number, old in enumerate(OLDER_HASHES):
         inner = model.setting_of_hash(old)
-        yield OLDER_PASSWORD, mhkdf("m=64,t=1,p=4,c=6", SALT16, inner=inner)
-        yield OLDER_PASSWORD, mhkdf("m=16,t=2,p=1,c=12", SALT16, inner=mhkdf(
-            "m=32,t=1,p=2,c=0", key=None if number % 2 else "a", inner=inner))
+        yield OLDER_PASSWORD, mhkdf("m64K.t1.p4.c6", SALT22, inner=inner)
+        yield OLDER_PASSWORD, mhkdf("m16K.t2.p1.c12", SALT22, inner=mhkdf(
+            "m32K.t1.p2.c0", key=None if number % 2 else "a", inner=inner))
 
 
 def of_output_length(length):
     """A setting twice wrapped whose output string has just this length."""
-    inner = mhkdf(inner=argon2(salt=SALT64))
-    for salt_length in range(8, 65):
-        for costs in ("m=8,t=1,p=1,c=3", "m=16,t=1,p=1,c=3", "m=100,t=1,p=1,c=3"):
-            salt = model.b64_encode(some_bytes("salt", 3, salt_length))
-            setting = mhkdf(costs, salt, inner=inner)
+    for inner_salt in range(8, 65):
+        inner = mhkdf(inner=argon2(salt=PHC_SALT64), salt=SALT64[:inner_salt])
+        for salt_length in range(8, 65):
+            setting = mhkdf(salt=SALT64[:salt_length], inner=inner)
             if len(setting) + 1 + 43 == length:
                 return setting
     raise AssertionError("no such setting")
 
 
 def bad_parameters():
-    for costs in ("m=7,t=1,p=1,c=3", "m=0,t=1,p=1,c=3", "m=08,t=1,p=1,c=3", "m=+8,t=1,p=1,c=3",
-                  "m=-8,t=1,p=1,c=3", "m= 8,t=1,p=1,c=3", "m=8 ,t=1,p=1,c=3", "m=,t=1,p=1,c=3",
-                  "m=8k,t=1,p=1,c=3", "m=0x8,t=1,p=1,c=3", "m=8.0,t=1,p=1,c=3",
-                  "m=4294967296,t=1,p=1,c=3", "m=4294967304,t=1,p=1,c=3",
-                  "m=18446744073709551624,t=1,p=1,c=3", "m=" + "8" * 100 + ",t=1,p=1,c=3",
-                  "m=15,t=1,p=2,c=3", "m=63,t=1,p=8,c=3", "m=511,t=1,p=64,c=3",
-                  "m=8,t=0,p=1,c=3", "m=8,t=01,p=1,c=3", "m=8,t=16777216,p=1,c=3",
-                  "m=8,t=4294967297,p=1,c=3", "m=8,t=,p=1,c=3", "m=8,t=1,p=0,c=3",
-                  "m=520,t=1,p=65,c=3", "m=8,t=1,p=4294967297,c=3", "m=8,t=1,p=01,c=3",
-                  "m=8,t=1,p=1,c=1", "m=8,t=1,p=1,c=2", "m=8,t=1,p=1,c=4", "m=8,t=1,p=1,c=7",
-                  "m=8,t=1,p=1,c=24", "m=8,t=1,p=1,c=00", "m=8,t=1,p=1,c=06", "m=8,t=1,p=1,c=",
-                  "m=8,t=1,p=1,c=-3", "m=8,t=1,p=1,c=4294967299",
-                  "m=8,t=1,p=1", "m=8,t=1,c=3", "m=8,p=1,c=3", "t=1,p=1,c=3", "",
-                  "t=1,m=8,p=1,c=3", "m=8,t=1,c=3,p=1", "m=8,m=8,t=1,p=1,c=3",
-                  "m=8,t=1,p=1,c=3,", ",m=8,t=1,p=1,c=3", "m=8,t=1,p=1,c=3,c=3",
-                  "M=8,t=1,p=1,c=3", "m=8;t=1;p=1;c=3", "m=8,t=1,p=1,c=3,x=1",
-                  "m=8,t=1,p=1,c=3,data=AAAA", "m=8,t=1,p=1,c=3,keyid=AAAA"):
+    for costs in ("m7K.t1.p1.c3", "m0K.t1.p1.c3", "m08K.t1.p1.c3", "m+8K.t1.p1.c3", "m-8K.t1.p1.c3",
+                  "m 8K.t1.p1.c3", "m8 K.t1.p1.c3", "m8K .t1.p1.c3", "mK.t1.p1.c3", "m.t1.p1.c3",
+                  "m8.t1.p1.c3", "m8k.t1.p1.c3", "m1m.t1.p1.c3", "m8KiB.t1.p1.c3", "m8KB.t1.p1.c3",
+                  "m1T.t1.p1.c3", "m0x8K.t1.p1.c3", "m8.0K.t1.p1.c3", "m8KK.t1.p1.c3",
+                  "m1KM.t1.p1.c3", "mM.t1.p1.c3", "m0M.t1.p1.c3", "m0G.t1.p1.c3",
+                  # a larger unit divides it
+                  "m1024K.t1.p1.c3", "m65536K.t1.p1.c3", "m1048576K.t1.p1.c3", "m1024M.t1.p1.c3",
+                  # beyond 2^32 - 1 KiB, 32 and 64 bits
+                  "m4294967296K.t1.p1.c3", "m4294967297K.t1.p1.c3", "m4194304M.t1.p1.c3",
+                  "m4194305M.t1.p1.c3", "m4096G.t1.p1.c3", "m4097G.t1.p1.c3",
+                  "m4294967295G.t1.p1.c3", "m4294967295M.t1.p1.c3",
+                  "m18446744073709551623K.t1.p1.c3", "m18014398509481985M.t1.p1.c3",
+                  "m17592186044417G.t1.p1.c3", "m" + "8" * 100 + "K.t1.p1.c3",
+                  "m15K.t1.p2.c3", "m63K.t1.p8.c3", "m511K.t1.p64.c3",
+                  "m8K.t0.p1.c3", "m8K.t01.p1.c3", "m8K.t16777216.p1.c3", "m8K.t1K.p1.c3",
+                  "m8K.t4294967297.p1.c3", "m8K.t.p1.c3", "m8K.t1.p0.c3", "m8K.t+1.p1.c3",
+                  "m520K.t1.p65.c3", "m8K.t1.p4294967297.c3", "m8K.t1.p01.c3", "m8K.t1.p.c3",
+                  "m8K.t1.p1.c1", "m8K.t1.p1.c2", "m8K.t1.p1.c4", "m8K.t1.p1.c7",
+                  "m8K.t1.p1.c24", "m8K.t1.p1.c00", "m8K.t1.p1.c06", "m8K.t1.p1.c",
+                  "m8K.t1.p1.c-3", "m8K.t1.p1.c4294967299",
+                  "m8K.t1.p1", "m8K.t1.c3", "m8K.p1.c3", "t1.p1.c3", "", ".", "m8K",
+                  "t1.m8K.p1.c3", "m8K.t1.c3.p1", "m8K.m8K.t1.p1.c3", "m8K.t1.t1.p1.c3",
+                  "m8K.t1.p1.c3.", ".m8K.t1.p1.c3", "m8K..t1.p1.c3", "m8K.t1.p1.c3.c3",
+                  "m8Kt1p1c3", "M8K.T1.P1.C3", "m8K.T1.p1.c3", "m8K;t1;p1;c3", "m8K.t1.p1.c3.x1",
+                  "m8K,t1,p1,c3", "m=8K.t=1.p=1.c=3", "m8K.t1.p1.c3.a3"):
         yield mhkdf(costs)
     for costs in ("m=7,t=1,p=1", "m=8,t=0,p=1", "m=8,t=1,p=0", "m=520,t=1,p=65", "m=08,t=1,p=1",
                   "m=4294967304,t=1,p=1", "m=8,t=16777216,p=1", "m=8,t=1", "m=8,p=1,t=1",
                   "m=8,t=1,p=1,c=3", "m=8,t=1,p=1,k=a", "m=8,t=1,p=1,w=eHg", "m=8,t=1,p=1,data=AAAA",
-                  "m=8,t=1,p=1,keyid=AAAA"):
+                  "m=8,t=1,p=1,keyid=AAAA", "m=8K,t=1,p=1", "m8K.t1.p1", "m8K.t1.p1.c3"):
         yield argon2(costs=costs)
 
 
+def unreleased_form():
+    """Strings of before December 2026."""
+    for costs in ("m=65536,t=1,p=4,c=6", "m=8,t=1,p=1,c=3", "m=8,t=1,p=1,c=3,k=a",
+                  "m=8,t=1,p=1,c=3,w=eHg", "m=8,t=1,p=1,c=3,k=a,w=eHg"):
+        setting = f"$mhkdf$v=1${costs}${PHC_SALT8}"
+        yield setting
+        yield setting + "$"
+        yield setting + "$" + tag_of_length(32, model.phc_encode)
+    yield "$mhkdf$v=1$m8K.t1.p1.c3$" + SALT8
+    yield mhkdf(inner="$mhkdf$v=1$m=8,t=1,p=1,c=3$" + PHC_SALT8)
+    yield mhkdf("m8K.t1.p1.c3,k=a")
+    yield mhkdf("m8K.t1.p1.c3,w=eHg")
+
+
 def bad_key_ids_and_versions():
-    for key in ("", "0123456789abcdefg", "a.b", "a/b", "..", "a+b", "a b", "a,k=a", "\xe4", "a\n"):
+    for key in ("", "0123456789abcdefg", "a.b", "a/b", "..", "a+b", "a b", "a.ka", "\xe4", "a\n",
+                "a-b", "a_b", "a.", "a..w", "a="):
         yield mhkdf(key=key)
-    yield mhkdf("m=8,t=1,p=1,c=3,w=" + model.b64_encode(argon2().encode()) + ",k=a")
-    yield mhkdf("k=a,m=8,t=1,p=1,c=3")
+    yield mhkdf("m8K.t1.p1.c3.w" + model.b64_encode(argon2().encode()) + ".ka")
+    yield mhkdf("ka.m8K.t1.p1.c3")
     good = mhkdf()
-    for version in ("v=2", "v=0", "v=01", "v=", "v=19", "v=1,", "V=1", "1", ""):
-        yield good.replace("v=1", version, 1)
-    yield good.replace("v=1$", "", 1)
+    for version in ("v=1$", "v1$", "v1.", "2$", "$", "."):
+        yield good.replace("$mhkdf$", "$mhkdf$" + version, 1)
     for name in model.ARGON2_TYPES:
         for version in ("v=16", "v=1", "v=019", "v=", "v=0x13", "v=20"):
             yield argon2(name).replace("v=19", version, 1)
@@ -425,20 +459,28 @@ def bad_key_ids_and_versions():
 
 
 def bad_salts_and_tags():
-    encode = model.b64_encode
-    for whole in (mhkdf, argon2):
-        good = whole()
-        for salt in ("", encode(bytes(7)), encode(bytes(65)), SALT8[:-1] + "d", SALT8[:-1] + "f",
-                     SALT16[:-1] + "B", SALT8 + "=", SALT8 + "AA", "AAAAAAAAAAAAA", SALT8[:-1] + ".",
-                     SALT8[:-1] + "-", "AAAA_AAAAAA", "AAAA AAAAAA", " " + SALT8, "A" * 1000):
-            yield whole(salt=salt)
+    for salt in ("", "AAAAAAA", "A" * 65, "A" * 1000, "AAAA+AAA", "AAAAAAA+", "AAAA=AAA", SALT8 + "=",
+                 "AAAA-AAA", "AAAA_AAA", "AAAA AAA", " " + SALT8, "AAAA,AAA", "AAAA*AAA", "AAAA:AAA",
+                 "AAAA\xe4AAA", "AAAA\nAAA", "!AAAAAAA"):
+        yield mhkdf(salt=salt)
+    encode = model.phc_encode
+    for salt in ("", encode(bytes(7)), encode(bytes(65)), PHC_SALT8[:-1] + "d", PHC_SALT8[:-1] + "f",
+                 PHC_SALT16[:-1] + "B", PHC_SALT8 + "=", PHC_SALT8 + "AA", "AAAAAAAAAAAAA",
+                 PHC_SALT8[:-1] + ".", PHC_SALT8[:-1] + "-", "AAAA_AAAAAA", "AAAA AAAAAA",
+                 " " + PHC_SALT8, "A" * 1000):
+        yield argon2(salt=salt)
+    for good in (mhkdf(), argon2()):
+        encode = encode_for(good)
         yield good[:good.rindex("$")]
         yield good[:-20]
         for tag in ("$", "A", "AA", encode(bytes(15)), encode(bytes(65)), "A" * 42 + "B",
-                    "A" * 42 + "D", "A" * 43 + "=", "A" * 41, "A" * 45, "A" * 42 + ".",
+                    "A" * 42 + "D", "A" * 43 + "=", "A" * 41, "A" * 45,
+                    "A" * 42 + ("+" if good.startswith("$mhkdf$") else "."),
                     "A" * 42 + "*", "A" * 43 + "$", "A" * 43 + "$A", "A" * 43 + " ",
-                    "A" * 43 + "\n", " " + "A" * 43, "A" * 42 + "\xe4", "A" * 400, "!"):
+                    "A" * 43 + "\n", " " + "A" * 43, "A" * 42 + "\xe4", "A" * 400, "!", "A" * 43 + ","):
             yield good + "$" + tag
+        # well formed in the other alphabet only
+        yield good + "$" + (".+"[encode is model.b64_encode] * 42 + "A")
         yield good + " "
         yield good + "\n"
         yield good + "*"
@@ -449,21 +491,22 @@ def bad_inner():
     for inner in ("x", "*0", "!!", "a b", "ab ", "a:b", "a;b", "a\\", "a!", "ab*", "\xe4\xe4", "a\n",
                   "$6$salt:x", "$6$sa lt", "$6$\x7f", "$6$sa\0lt", "\0\0",
                   "$3$", "$3$$0123456789abcdef0123456789abcdef", "$md5", "$md5$salt", "$md5,rounds=5000$salt",
-                  "$mhkdf$", "$argon2id$", "$argon2$v=19$m=8,t=1,p=1$" + SALT8,
-                  mhkdf("m=7,t=1,p=1,c=3"), mhkdf("m=8,t=1,p=1,c=5"), mhkdf("m=8,t=1,p=1"),
+                  "$mhkdf$", "$argon2id$", "$argon2$v=19$m=8,t=1,p=1$" + PHC_SALT8,
+                  mhkdf("m7K.t1.p1.c3"), mhkdf("m8K.t1.p1.c5"), mhkdf("m8K.t1.p1"),
                   mhkdf(key=""), mhkdf(salt="AAAA"), argon2("argon2x"), argon2(costs="m=8,t=1,p=0"),
                   argon2().replace("v=19", "v=16"), argon2()[1:],
-                  mhkdf() + "$" + tag_of_length(16), argon2() + "$" + tag_of_length(64),
-                  mhkdf() + "$A", mhkdf() + "$$"):
+                  mhkdf() + "$" + tag_of_length(16), argon2() + "$" + tag_of_length(64, model.phc_encode),
+                  mhkdf() + "$A", mhkdf() + "$$",
+                  "$mhkdf-sha512$m=8$salt"):
         yield mhkdf(inner=inner)
         if len(inner) < 60:
             yield mhkdf(inner=mhkdf(inner=inner))
-    yield mhkdf("m=8,t=1,p=1,c=3,w=")                           # empty
-    yield mhkdf("m=8,t=1,p=1,c=3,w=eHh")                        # unused bits set
-    yield mhkdf("m=8,t=1,p=1,c=3,w=eHg=")                       # padded
-    yield mhkdf("m=8,t=1,p=1,c=3,w=eHh4e")                      # impossible length
-    yield mhkdf("m=8,t=1,p=1,c=3,w=eHg,w=eHg")                  # twice
-    yield mhkdf("m=8,t=1,p=1,c=3,w=$eHg")
+    yield mhkdf("m8K.t1.p1.c3.w")                           # empty
+    yield mhkdf("m8K.t1.p1.c3.weHh")                        # unused bits set
+    yield mhkdf("m8K.t1.p1.c3.weHg=")                       # padded
+    yield mhkdf("m8K.t1.p1.c3.weHh4e")                      # impossible length
+    yield mhkdf("m8K.t1.p1.c3.weHg.weHg")                   # twice
+    yield mhkdf("m8K.t1.p1.c3.w$eHg")
     small = argon2("argon2d")
     yield mhkdf(inner=mhkdf(inner=mhkdf(inner=small)))          # too deep
     yield mhkdf(inner=mhkdf(inner=mhkdf(inner="xx")))
@@ -478,7 +521,7 @@ def bad_ranges_and_keys():
                     mhkdf(inner=argon2()), mhkdf(key="a"), mhkdf(key="absent")):
         yield long_phrase, setting
     yield long_phrase + long_phrase, mhkdf() + "$" + tag_of_length(64)
-    yield long_phrase, mhkdf(salt="AAAA")                       # EINVAL goes before
+    yield long_phrase, mhkdf(salt="AAAA")                       # and EINVAL after it
     yield long_phrase, mhkdf() + "$A"
     yield b"", of_output_length(384)
     yield b"", of_output_length(383) + "$" + tag_of_length(33)
@@ -487,20 +530,20 @@ def bad_ranges_and_keys():
     yield b"", too_long + "$"
     yield b"", too_long + "$" + tag_of_length(16)
     yield b"", too_long + "$A"
-    yield b"", too_long.replace("c=3", "c=3,k=absent")          # before ENOKEY
+    yield b"", too_long.replace("c3", "c3.kabsent", 1)          # before ENOKEY
     yield b"", mhkdf(key="absent")
     yield b"", mhkdf(key="A")                                   # ids have a case
-    yield b"", mhkdf(key="-")
+    yield b"", mhkdf(key="B")
     yield b"", mhkdf(key="0123456789abcde") + "$" + tag_of_length(32)
     yield b"", mhkdf(key="absent", inner=argon2())
     yield b"", mhkdf(key="absent", inner=argon2("argon2x"))
     yield b"", mhkdf(key="absent", salt="AAAA")
     yield b"", mhkdf(key="absent") + "$" + "A" * 42 + "B"
-    yield b"", mhkdf("m=7,t=1,p=1,c=3", key="absent")
+    yield b"", mhkdf("m7K.t1.p1.c3", key="absent")
     yield b"", mhkdf(inner=mhkdf(key="absent"))
     yield b"", mhkdf(key="a", inner=mhkdf(key="absent"))
     yield b"", mhkdf(inner=mhkdf(inner=mhkdf(key="absent")))
-    yield b"", mhkdf(inner=mhkdf("m=8,t=1,p=1,c=1", key="absent"))
+    yield b"", mhkdf(inner=mhkdf("m8K.t1.p1.c1", key="absent"))
 
 
 def gensalt_inputs():
@@ -527,7 +570,8 @@ def strings_inputs():
         known.add(record)
     good = [*good_plain(), *good_wraps(), *good_wraps_of_older(),
             (b"383 characters", of_output_length(383))]
-    bad = [*bad_parameters(), *bad_key_ids_and_versions(), *bad_salts_and_tags(), *bad_inner()]
+    bad = [*bad_parameters(), *unreleased_form(), *bad_key_ids_and_versions(),
+           *bad_salts_and_tags(), *bad_inner()]
     for setting in bad:
         assert "\0" not in setting and result_or_error(model.parse, setting) == "EINVAL", setting
     pairs = good + [(b"hostile", setting) for setting in bad] + [*bad_ranges_and_keys()]

@@ -360,13 +360,14 @@ DEFAULT_TAG_LENGTH = 32
 MAX_WRAPS = 2                                   # a `w`, and one more inside it
 
 _NUMBER = r"(0|[1-9][0-9]{0,9})"
-_B64 = r"[A-Za-z0-9+/]"
-_TAIL = rf"\$({_B64}+)(?:\$({_B64}*))?"
+_OURS, _PHC = r"[A-Za-z0-9./]", r"[A-Za-z0-9+/]"
 MHKDF_FORM = re.compile(
-    rf"\$mhkdf\$v=1\$m={_NUMBER},t={_NUMBER},p={_NUMBER},c={_NUMBER}"
-    rf"(?:,k=([A-Za-z0-9_-]{{1,16}}))?(?:,w=({_B64}+))?{_TAIL}", re.ASCII)
+    rf"\$mhkdf\$m([1-9][0-9]{{0,9}}[KMG])\.t{_NUMBER}\.p{_NUMBER}\.c{_NUMBER}"
+    rf"(?:\.k([A-Za-z0-9]{{1,16}}))?(?:\.w({_OURS}+))?"
+    rf"\$({_OURS}{{8,64}})(?:\$({_OURS}*))?", re.ASCII)
 ARGON2_FORM = re.compile(
-    rf"\$(argon2d|argon2i|argon2id)\$v=19\$m={_NUMBER},t={_NUMBER},p={_NUMBER}{_TAIL}", re.ASCII)
+    rf"\$(argon2d|argon2i|argon2id)\$v=19\$m={_NUMBER},t={_NUMBER},p={_NUMBER}"
+    rf"\$({_PHC}+)(?:\$({_PHC}*))?", re.ASCII)
 
 
 class CryptError(Exception):
@@ -382,17 +383,43 @@ def einval(why):
 
 
 def b64_encode(data):
+    """B64 of $mhkdf$ strings: base64 | tr + . | tr -d =."""
+    return phc_encode(data).replace("+", ".")
+
+
+def phc_encode(data):
+    """The standard alphabet, as $argon2*$ strings have it."""
     return base64.b64encode(data).decode().rstrip("=")
 
 
 def b64_decode(text):
+    return phc_decode(text.replace(".", "+"))
+
+
+def phc_decode(text):
     """Strict: what would not be encoded to the same text again is refused."""
     if len(text) % 4 == 1:
         raise einval("base64 of an impossible length")
     data = base64.b64decode(text + "=" * (-len(text) % 4))
-    if b64_encode(data) != text:
+    if phc_encode(data) != text:
         raise einval("base64 is not canonical")
     return data
+
+
+UNITS = {"K": 1, "M": 1024, "G": 1024 * 1024}   # in KiB
+
+
+def memory_text(kib):
+    """The number with the largest unit that divides it."""
+    unit = max((unit for unit in UNITS if kib % UNITS[unit] == 0), key=UNITS.get)
+    return f"{kib // UNITS[unit]}{unit}"
+
+
+def memory_of(text):
+    kib = int(text[:-1]) * UNITS[text[-1]]
+    if memory_text(kib) != text:
+        raise einval("memory has a larger unit")
+    return kib
 
 
 @dataclass
@@ -415,7 +442,7 @@ class Setting:
         return len(self.text) + 1 + (self.tag_length * 8 + 5) // 6
 
     def output(self, tag):
-        return self.text + "$" + b64_encode(tag)
+        return self.text + "$" + (b64_encode if self.method == "mhkdf" else phc_encode)(tag)
 
 
 def check_ranges(setting):
@@ -441,15 +468,17 @@ def parse(text, wraps_outside=0):
     if mhkdf:
         method = "mhkdf"
         m, t, p, c, key_id, inner, salt, tag = mhkdf.groups()
+        memory, salt_bytes = memory_of(m), salt.encode()    # the salt is its own text
     elif plain:
         method, m, t, p, salt, tag = plain.groups()
+        memory, salt_bytes = int(m), phc_decode(salt)
     else:
         raise einval("not a setting")
     end_of_salt = mhkdf.end(7) if mhkdf else plain.end(5)
-    setting = Setting(text[:end_of_salt], method, int(m), int(t), int(p), b64_decode(salt),
+    setting = Setting(text[:end_of_salt], method, memory, int(t), int(p), salt_bytes,
                       DEFAULT_TAG_LENGTH, c=int(c or 0), key_id=key_id)
     if tag:
-        setting.tag = b64_decode(tag)
+        setting.tag = (b64_decode if mhkdf else phc_decode)(tag)
         setting.tag_length = len(setting.tag)
     check_ranges(setting)
     if inner is not None:
@@ -466,7 +495,7 @@ def parse(text, wraps_outside=0):
 
 _CRYPT64 = r"[./0-9A-Za-z]"
 OLDER_FORMS = re.compile(
-    r"\$(?:1|5|6|y|gy|7|sha1|mhkdf-sha512)\$.*"             # ends where the last `$` was
+    r"\$(?:1|5|6|y|gy|7|sha1|mhkdf512)\$.*"             # ends where the last `$` was
     rf"|\$2[abxy]\$[0-9]{{2}}\${_CRYPT64}{{22}}"            # bcrypt, 29 characters
     rf"|_{_CRYPT64}{{8}}|{_CRYPT64}{{2}}")                  # BSDi DES and DES
 
@@ -508,7 +537,7 @@ def wrap(old, outer_setting, keys=()):
         raise einval("the outer setting is plain mhkdf")
     w = b64_encode(setting_of_hash(old).encode())
     head, salt = outer.text.rsplit("$", 1)
-    wrapped = parse(f"{head},w={w}${salt}")
+    wrapped = parse(f"{head}.w{w}${salt}")
     if wrapped.output_length() > MAX_STRING:
         raise CryptError("ERANGE", "output too long")
     return wrapped.output(tag_of(wrapped, old.encode(), dict(keys)))
@@ -554,11 +583,11 @@ def crypt(password, text, keys=(), older=None):
     which are not ours inside a wrap. Errors in the order of Spec 4.
     """
     keys = dict(keys)
+    if len(password) > MAX_PHRASE:
+        raise CryptError("ERANGE", "phrase too long")
     setting = parse(text)
     if setting.output_length() > MAX_STRING:
         raise CryptError("ERANGE", "output too long")
-    if len(password) > MAX_PHRASE:
-        raise CryptError("ERANGE", "phrase too long")
     check_keys(setting, keys)
     return hash_parsed(password, setting, keys, older)
 
@@ -571,13 +600,14 @@ def verify(password, text, keys=(), older=None):
 
 def gensalt(prefix, count, random_bytes, size=None):
     """crypt_gensalt (Spec 6); size is the caller's buffer, with its final NUL."""
-    tails = {"$mhkdf$": ("v=1", "t=1,p=4,c=6"), "$argon2id$": ("v=19", "t=3,p=4"),
-             "$argon2d$": ("v=19", "t=3,p=4"), "$argon2i$": ("v=19", "t=3,p=4")}
-    if prefix not in tails or not 0 <= count <= 15 or len(random_bytes) < 16:
+    if prefix not in ("$mhkdf$", "$argon2id$", "$argon2d$", "$argon2i$") \
+            or not 0 <= count <= 15 or len(random_bytes) < 16:
         raise einval("gensalt")
-    version, costs = tails[prefix]
     memory = 65536 if count == 0 else 1 << (count + 9)
-    setting = f"{prefix}{version}$m={memory},{costs}${b64_encode(random_bytes[:16])}"
+    if prefix == "$mhkdf$":
+        setting = f"{prefix}m{memory_text(memory)}.t1.p4.c6${b64_encode(random_bytes[:16])}"
+    else:
+        setting = f"{prefix}v=19$m={memory},t=3,p=4${phc_encode(random_bytes[:16])}"
     if size is not None and size < len(setting) + 1:
         raise CryptError("ERANGE", "buffer too small")
     return setting
@@ -635,6 +665,19 @@ def published_values():
     ]
 
 
+SALT_TEXT = "abcdefgh./ABCDEFGH0189"
+SHA512_CRYPT = ("$6$saltsalt$hRM5XZ86KXEw9UOmjigeVqFgULtFB2sgpC9lXQDfMib3Zgw7mEiUvBJI2EplzfAq"
+                "xL5Vvwp2scFtv/uamSo5z0")
+
+
+def published_strings():
+    """(setting, tag) of "correct horse", Spec 7. The first takes a minute."""
+    return [(f"$mhkdf${costs}${SALT_TEXT}", tag) for costs, tag in (
+        ("m64M.t1.p4.c6", "T346gOOaGUWHfSEsKIoX1uHkkWS1xN.IJVsYBwvWhG8"),
+        ("m1M.t2.p2.c0", "IHojBM7ghus/xlMDJqMEhvYD8q8p9ubCP.5r0tL/FVU"),
+        ("m1M.t1.p2.c6.wJDYkc2FsdHNhbHQ", "EKbdwMOqTQJB.xyxT4pXdDq9bg6G/3shjAmrpN4f4rM"))]
+
+
 def error_name(function, *arguments, **named):
     try:
         function(*arguments, **named)
@@ -645,7 +688,7 @@ def error_name(function, *arguments, **named):
 
 def string_checks():
     """(what, holds) for the string form, wraps and gensalt."""
-    small = "$mhkdf$v=1$m=8,t=1,p=1,c=3$AAECAwQFBgc"
+    small = "$mhkdf$m8K.t1.p1.c3$AAECAwQFBgc"
     plain = crypt(b"pw", small)
     once = wrap(plain, small)
     twice = wrap(once, small)
@@ -654,6 +697,9 @@ def string_checks():
     def older(password, setting):
         return f"{setting}$" + "x" * 86 if password == b"pw" else "*0"
 
+    for setting, tag in published_strings()[1:]:
+        yield setting[:40], crypt(b"correct horse", setting, older=lambda password, inner: {
+            (b"correct horse", "$6$saltsalt"): SHA512_CRYPT}[password, inner]) == f"{setting}${tag}"
     yield "tag's value is ignored", crypt(b"pw", small + "$" + "A" * 43) == plain
     yield "setting may end with $", crypt(b"pw", small + "$") == plain
     yield "verify", verify(b"pw", plain) and not verify(b"pW", plain)
@@ -662,13 +708,15 @@ def string_checks():
     yield "wrap thrice", error_name(wrap, twice, small) == "EINVAL"
     yield "older inside", verify(b"pw", foreign, older=older)
     yield "older fails", error_name(crypt, b"pW", foreign, older=older) == "EINVAL"
-    yield "no key", error_name(crypt, b"", small.replace("c=3", "c=3,k=a")) == "ENOKEY"
-    yield "EINVAL before ERANGE", error_name(crypt, b"x" * 512, small + "$A") == "EINVAL"
+    yield "no key", error_name(crypt, b"", small.replace("c3", "c3.ka")) == "ENOKEY"
+    yield "a long phrase is ERANGE first", error_name(crypt, b"x" * 512, small + "$A") == "ERANGE"
     yield "ERANGE before ENOKEY", error_name(
-        crypt, b"x" * 512, small.replace("c=3", "c=3,k=a")) == "ERANGE"
+        crypt, b"x" * 512, small.replace("c3", "c3.ka")) == "ERANGE"
     yield "gensalt", (gensalt("$mhkdf$", 11, b"\0" * 20)
-                      == "$mhkdf$v=1$m=1048576,t=1,p=4,c=6$" + "A" * 22)
-    yield "gensalt's buffer", error_name(gensalt, "$mhkdf$", 0, b"\0" * 16, 53) == "ERANGE"
+                      == "$mhkdf$m1G.t1.p4.c6$" + "A" * 22)
+    yield "gensalt's buffer", error_name(gensalt, "$mhkdf$", 0, b"\0" * 16, 43) == "ERANGE"
+    yield "memory's unit", [memory_text(kib) for kib in (64, 65536, 65537, 1 << 20, 3 << 20)] \
+        == ["64K", "64M", "65537K", "1G", "3G"]
 
 
 def self_test():
