@@ -27,7 +27,7 @@ extern const uint8_t engine_salt[ENGINE_SALT_SIZE];
 /** What a hash costs, and how it is run. */
 struct engine_cost {
     uint32_t memory_kib;
-    uint32_t passes;
+    uint32_t passes; /* in defaults, 0: 3 for Argon2, else 1 */
     uint32_t lanes;
     uint32_t chain;     /* 0 for all but mhkdf */
     unsigned threads;   /* 1 .. ENGINE_THREADS_MAX */

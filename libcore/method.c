@@ -30,9 +30,9 @@ static const struct method_form PHC_FORM = {
 
 static const struct method METHODS[] = {
     {MHKDF_METHOD_MHKDF1, "$mhkdf$", &MHKDF_FORM, MHKDF_PASSES_DEFAULT, MHKDF_CHAIN_DEFAULT},
-    {MHKDF_METHOD_ARGON2ID, "$argon2id$", &PHC_FORM, 3, 0},
-    {MHKDF_METHOD_ARGON2D, "$argon2d$", &PHC_FORM, 3, 0},
-    {MHKDF_METHOD_ARGON2I, "$argon2i$", &PHC_FORM, 3, 0},
+    {MHKDF_METHOD_ARGON2ID, "$argon2id$", &PHC_FORM, MHKDF_PASSES_ARGON2, 0},
+    {MHKDF_METHOD_ARGON2D, "$argon2d$", &PHC_FORM, MHKDF_PASSES_ARGON2, 0},
+    {MHKDF_METHOD_ARGON2I, "$argon2i$", &PHC_FORM, MHKDF_PASSES_ARGON2, 0},
 };
 
 #define METHOD_COUNT (sizeof METHODS / sizeof METHODS[0])

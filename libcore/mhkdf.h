@@ -44,6 +44,7 @@ extern "C" {
 /** Defaults of SPEC.md section 2, and of a setting made by mhkdf_gensalt with count 0. */
 #define MHKDF_MEMORY_DEFAULT_KIB 65536
 #define MHKDF_PASSES_DEFAULT 1
+#define MHKDF_PASSES_ARGON2 3 /* default of the Argon2 methods */
 #define MHKDF_LANES_DEFAULT 4
 #define MHKDF_CHAIN_DEFAULT 6
 #define MHKDF_SALT_DEFAULT 16 /* random bytes of a new salt: 22 characters in a $mhkdf$ string */

@@ -367,6 +367,10 @@ hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options
     if (why != NULL)
         log_write(pamh, LOG_WARNING, "the new hash of %s (uid 0) is not one of $mhkdf$: %s",
                   finding->user, why);
+    if (policy->idle_memory_line != 0)
+        log_write(pamh, LOG_WARNING,
+                  "mhkdf.conf, line %u: memory doesn't count for method = %s, which fills none",
+                  policy->idle_memory_line, policy->method->name);
     wrong = why_refused(policy, hash);
     if (wrong == NULL) {
         rc = store(pamh, flags, finding, hash);

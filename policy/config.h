@@ -69,7 +69,8 @@ struct config_policy {
     const struct methods_entry *method; /* of new hashes; static storage */
     struct mhkdf_cost cost; /* of new hashes; where the method isn't ours, of a $mhkdf$ hash of this
                                memory */
-    uint32_t threads;       /* most threads; 0: as many as there are CPUs */
+    unsigned idle_memory_line; /* of a memory that is set and doesn't count for the method; or 0 */
+    uint32_t threads;          /* most threads; 0: as many as there are CPUs */
     bool upgrade;
     uint32_t floor_kib; /* 0: none */
     enum config_action floor_action;

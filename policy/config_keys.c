@@ -82,6 +82,14 @@ config_keys_builtin(enum config_key key)
     return keys[key].builtin;
 }
 
+uint32_t
+config_keys_passes(const struct config_section *section, const struct methods_entry *method)
+{
+    if (section != NULL && section->lines[CONFIG_KEY_PASSES] != 0)
+        return section->values[CONFIG_KEY_PASSES];
+    return method->passes != 0 ? method->passes : keys[CONFIG_KEY_PASSES].builtin;
+}
+
 enum config_key
 config_keys_find(enum config_kind kind, const char *name)
 {
@@ -137,9 +145,20 @@ parse_word(const char *const *words, const char *text, uint32_t *value, char *ex
 static int
 parse_method(const char *text, uint32_t *value, char *expected, size_t size)
 {
-    snprintf(expected, size, "mhkdf, argon2id or a method of crypt(5), such as yescrypt,");
-    if (methods_find(text, value) != 0)
+    const char *why;
+    uint32_t i;
+
+    expected[0] = '\0';
+    if (methods_find(text, value, &why) != 0) {
+        for (i = 0; methods_get(i) != NULL; i++)
+            append(expected, size, methods_get(i)->name,
+                   methods_get(i + 1) == NULL   ? 0
+                   : methods_get(i + 2) == NULL ? 1
+                                                : 2);
+        if (why != NULL)
+            snprintf(expected + strlen(expected), size - strlen(expected), " (%s: %s)", text, why);
         return EINVAL;
+    }
     snprintf(expected, size, "a method that this system's libcrypt has");
     return methods_is_there(methods_get(*value)) ? 0 : EINVAL;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/methods.h"
+
 enum config_key {
     CONFIG_KEY_MEMORY,
     CONFIG_KEY_PASSES,
@@ -58,6 +60,10 @@ const char *config_keys_title(const struct config_section *section, char out[CON
 
 const char *config_keys_name(enum config_key key);
 uint32_t config_keys_builtin(enum config_key key);
+
+/** passes of the section, or, where section is NULL or doesn't say, the default of the method. */
+uint32_t config_keys_passes(const struct config_section *section,
+                            const struct methods_entry *method);
 
 /** The key of this name that may be in such a section; CONFIG_KEY_COUNT: there is none. */
 enum config_key config_keys_find(enum config_kind kind, const char *name);

@@ -50,18 +50,26 @@ find(const struct config *config, const struct config_who *who, struct found *fo
     }
 }
 
+/* The section that says it; NULL: none does. */
+static const struct config_section *
+said_by(const struct found *found, enum config_key key)
+{
+    const struct config_section *section;
+    int kind;
+
+    for (kind = CONFIG_IN_USER; kind >= CONFIG_IN_DEFAULT; kind--) {
+        section = found->of[kind];
+        if (section != NULL && section->lines[key] != 0)
+            return section;
+    }
+    return NULL;
+}
+
 static uint32_t
 look_up(const struct found *found, enum config_key key)
 {
-    const struct config_section *section;
-    unsigned kind;
+    const struct config_section *section = said_by(found, key);
 
-    for (kind = CONFIG_IN_USER; kind > CONFIG_IN_DEFAULT; kind--) {
-        section = found->of[kind];
-        if (section != NULL && section->lines[key] != 0)
-            return section->values[key];
-    }
-    section = found->of[CONFIG_IN_DEFAULT];
     return section != NULL ? section->values[key] : config_keys_builtin(key);
 }
 
@@ -93,14 +101,19 @@ look_up_arena(const struct found *found, const struct config_who *who)
 static void
 look_up_cost(const struct found *found, struct config_policy *out)
 {
+    const struct config_section *memory;
     struct mhkdf_cost *cost = &out->cost;
 
     out->method = methods_get(look_up(found, CONFIG_KEY_METHOD));
     cost->method =
         out->method->ours != 0 ? (enum mhkdf_method)out->method->ours : MHKDF_METHOD_MHKDF1;
     cost->memory_kib = look_up(found, CONFIG_KEY_MEMORY);
-    cost->passes = look_up(found, CONFIG_KEY_PASSES);
+    cost->passes = config_keys_passes(said_by(found, CONFIG_KEY_PASSES), out->method);
     cost->lanes = look_up(found, CONFIG_KEY_LANES);
+    memory = said_by(found, CONFIG_KEY_MEMORY);
+    out->idle_memory_line = memory != NULL && methods_memory_kib(out->method, cost->memory_kib) == 0
+                                ? memory->lines[CONFIG_KEY_MEMORY]
+                                : 0;
     cost->chain = cost->method == MHKDF_METHOD_MHKDF1 ? look_up(found, CONFIG_KEY_CHAIN) : 0;
 }
 

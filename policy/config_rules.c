@@ -109,11 +109,11 @@ can_meet(const struct place *a, const struct place *b)
                                                : b->section->lines[a->key] == 0;
 }
 
-/* What a new hash may take, at most or at least, and what decides that: a method that makes no hash
- * of just the memory which was asked for, or the memory. */
+/* Memory (KiB) or passes of a new hash, at most or at least, and what decides that: the key itself,
+ * or a method with an amount of its own. */
 struct made {
     struct place place;
-    uint32_t kib;
+    uint32_t amount;
 };
 
 static struct made
@@ -121,7 +121,7 @@ made_by(const struct place *memory, const struct place *method)
 {
     struct made made = {*memory, methods_memory_kib(method_of(method), value(memory))};
 
-    if (made.kib != value(memory))
+    if (made.amount != value(memory))
         made.place = *method;
     return made;
 }
@@ -132,7 +132,7 @@ extreme_made(const struct config *config, bool largest)
     struct made best = {extreme(config, CONFIG_KEY_MEMORY, largest), 0};
     size_t i, j;
 
-    best.kib = value(&best.place);
+    best.amount = value(&best.place);
     for (i = 0; i < config->count; i++) {
         for (j = 0; j < config->count; j++) {
             struct place memory = {&config->sections[i], CONFIG_KEY_MEMORY};
@@ -141,8 +141,30 @@ extreme_made(const struct config *config, bool largest)
             if (!can_meet(&memory, &method))
                 continue;
             made = made_by(&memory, &method);
-            if (largest ? made.kib > best.kib : made.kib < best.kib)
+            if (largest ? made.amount > best.amount : made.amount < best.amount)
                 best = made;
+        }
+    }
+    return best;
+}
+
+/* The most passes of a new hash, and what decides that. */
+static struct made
+most_passes(const struct config *config)
+{
+    struct made best = {{&config->sections[0], CONFIG_KEY_PASSES}, 0};
+    size_t i, j;
+
+    for (i = 0; i < config->count; i++) {
+        for (j = 0; j < config->count; j++) {
+            struct place passes = {&config->sections[i], CONFIG_KEY_PASSES};
+            struct place method = {&config->sections[j], CONFIG_KEY_METHOD};
+            uint32_t count;
+            if (!can_meet(&passes, &method))
+                continue;
+            count = config_keys_passes(passes.section, method_of(&method));
+            if (count > best.amount)
+                best = (struct made){count == value(&passes) ? passes : method, count};
         }
     }
     return best;
@@ -155,14 +177,14 @@ static void
 check_ceilings(struct config_reader *reader)
 {
     struct made made = extreme_made(reader->config, true);
-    struct place passes = extreme(reader->config, CONFIG_KEY_PASSES, true);
+    struct made passes = most_passes(reader->config);
     struct place memory_ceiling = extreme(reader->config, CONFIG_KEY_CEILING_MEMORY, false);
     struct place passes_ceiling = extreme(reader->config, CONFIG_KEY_CEILING_PASSES, false);
 
-    if (made.kib > value(&memory_ceiling))
+    if (made.amount > value(&memory_ceiling))
         refuse(reader, &made.place, &memory_ceiling, LOCKED_OUT);
-    if (value(&passes) > value(&passes_ceiling))
-        refuse(reader, &passes, &passes_ceiling, LOCKED_OUT);
+    if (passes.amount > value(&passes_ceiling))
+        refuse(reader, &passes.place, &passes_ceiling, LOCKED_OUT);
 }
 
 /* The strictest of what can happen to logins with a hash below this floor. */
@@ -196,7 +218,7 @@ check_floor(struct config_reader *reader)
 
     for (i = 0; i < config->count; i++) {
         struct place floor = {&config->sections[i], CONFIG_KEY_FLOOR_MEMORY};
-        if (!has(floor.section, floor.key) || least.kib >= value(&floor))
+        if (!has(floor.section, floor.key) || least.amount >= value(&floor))
             continue;
         action = action_below(config, &floor);
         if (action != CONFIG_LOG)

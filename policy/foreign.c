@@ -356,3 +356,61 @@ foreign_check(const char *setting)
         return *at >= '1' && *at <= '9' ? 0 : EINVAL;
     return 0;
 }
+
+/* What follows is the salt, of at least one of crypt's characters. */
+static int
+check_salt(const char *at)
+{
+    return strspn(at, alphabet) > 0 ? 0 : EINVAL;
+}
+
+static int
+check_new_yescrypt(const char *at)
+{
+    const char *end;
+
+    if (check_yescrypt(at) != 0)
+        return EINVAL;
+    end = strchr(at, '$');
+    return check_salt(end + 1);
+}
+
+static int
+check_new_scrypt(const char *at)
+{
+    struct size size;
+
+    return read_scrypt(&at, &size) == 0 ? check_salt(at) : EINVAL;
+}
+
+static int
+check_new_shacrypt(const char *at)
+{
+    const char *rounds;
+
+    if (starts(at, "rounds=", &rounds)) {
+        at = strchr(rounds, '$');
+        if (*rounds < '1' || *rounds > '9' || at == NULL)
+            return EINVAL;
+        at++;
+    }
+    return check_salt(at);
+}
+
+int
+foreign_check_new(const char *setting)
+{
+    const char *at;
+
+    if (starts(setting, "$y$", &at) || starts(setting, "$gy$", &at))
+        return check_new_yescrypt(at);
+    if (starts(setting, "$7$", &at))
+        return check_new_scrypt(at);
+    if (starts(setting, "$2x$", &at))
+        return ENOTSUP;
+    if (is_bcrypt(setting, &at))
+        return check_bcrypt(at);
+    if (starts(setting, "$5$", &at) || starts(setting, "$6$", &at))
+        return check_new_shacrypt(at);
+    return ENOTSUP;
+}

@@ -20,7 +20,14 @@ uint64_t foreign_memory_kib(const char *setting);
  */
 int foreign_check(const char *setting);
 
-/** The same times how often it goes through the memory. */
+/**
+ * Whether a setting or hash is a complete setting of yescrypt, gost-yescrypt, scrypt, bcrypt ($2a$,
+ * $2b$, $2y$), sha512crypt or sha256crypt, with a salt: 0; EINVAL for those that lack it; ENOTSUP
+ * for every other method, none of which a new hash should be made with.
+ */
+int foreign_check_new(const char *setting);
+
+/** KiB as foreign_memory_kib, times how often it goes through them. */
 uint64_t foreign_work_kib(const char *setting);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
- * The methods that new hashes can be made with: ours, and those that libxcrypt knows, which the
- * system's libcrypt has or not. Thread-safe; all of it is constant.
+ * The methods that new hashes can be made with: ours, and those of libxcrypt that are worth it,
+ * which the system's libcrypt has or not. Thread-safe; all of it is constant.
  */
 #ifndef POLICY_METHODS_H
 #define POLICY_METHODS_H
@@ -12,10 +12,12 @@
 
 struct methods_entry {
     const char *name;   /* as crypt(5) calls it */
-    const char *prefix; /* of its settings, for crypt_gensalt(3); "" for traditional DES */
+    const char *prefix; /* of its settings, for crypt_gensalt(3) */
     int ours;           /* enum mhkdf_method; 0: libcrypt's */
     unsigned count_min; /* crypt_gensalt's counts where they stand for 2^(count+9) KiB of memory; */
-    unsigned count_max; /* both 0: the method takes next to none, and its default cost is used */
+    unsigned count_max; /* both 0: the method takes next to none, and count is its cost */
+    unsigned count;
+    uint32_t passes; /* where mhkdf.conf doesn't say; 0: the method has none */
 };
 
 /** mhkdf, the built-in method. */
@@ -24,14 +26,18 @@ struct methods_entry {
 /** The entry with this number; NULL: there are not so many. */
 const struct methods_entry *methods_get(uint32_t number);
 
-/** The number of the method of this name or, where it isn't empty, prefix. ENOENT: unknown. */
-int methods_find(const char *text, uint32_t *number);
+/**
+ * The number of the method of this name. ENOENT: there is none that new hashes should be made with;
+ * *why is then the reason, as constant text, where the name is one of crypt(5) or of Argon2; else
+ * NULL.
+ */
+int methods_find(const char *name, uint32_t *number, const char **why);
 
 /** Whether hashes of it can be made here. */
 bool methods_is_there(const struct methods_entry *method);
 
-/** The count for crypt_gensalt: the most that memory_kib allows, or the least there is; 0: the
- * method's default. */
+/** The count for crypt_gensalt: the most that memory_kib allows, or the least there is; for a
+ * method that takes next to no memory, its cost. */
 unsigned methods_count(const struct methods_entry *method, uint32_t memory_kib);
 
 /** What a hash then takes, in KiB; 0: next to nothing. */

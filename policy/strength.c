@@ -70,6 +70,7 @@ add_level(void *ctx, const struct mhkdf_setting *ours, const char *foreign)
     at_least(&all->work_kib, (uint64_t)ours->cost.memory_kib * ours->cost.passes);
     if (all->chain < ours->cost.chain)
         all->chain = ours->cost.chain;
+    all->is_imported |= rank == FOREIGN_REST;
     all->is_wrap |= ours->inner[0] != '\0';
     all->has_key |= ours->key_id[0] != '\0';
 }
@@ -101,9 +102,10 @@ strength_of_policy(const struct config_policy *policy, struct strength *out)
 bool
 strength_is_more(const struct strength *one, const struct strength *than)
 {
-    if (one->rank < than->rank || one->memory_kib < than->memory_kib ||
-        one->work_kib < than->work_kib || one->chain < than->chain ||
-        (than->has_key && !one->has_key))
+    uint64_t work_kib = than->is_imported ? than->memory_kib : than->work_kib;
+
+    if (one->rank < than->rank || one->memory_kib < than->memory_kib || one->work_kib < work_kib ||
+        one->chain < than->chain || (than->has_key && !one->has_key))
         return false;
     return than->is_wrap || one->rank > than->rank || one->memory_kib > than->memory_kib ||
            one->work_kib > than->work_kib || one->chain > than->chain ||

@@ -18,6 +18,7 @@ struct strength {
     uint64_t memory_kib; /* 0: next to none */
     uint64_t work_kib;   /* memory times passes */
     uint32_t chain;
+    bool is_imported; /* argon2i or argon2d: for replacing it, its passes don't count */
     bool is_wrap;
     bool has_key; /* a site key is part of it */
 };
@@ -30,8 +31,9 @@ void strength_of_policy(const struct config_policy *policy, struct strength *out
 
 /**
  * Whether the one is stronger: rank, memory, memory times passes and chain are all at least as
- * large, and one is larger. In place of a wrap, what is as large is enough. A hash with a site key
- * is never weaker than one without.
+ * large, and one is larger. In place of a wrap, what is as large is enough; in place of argon2i or
+ * argon2d, work that is as large as their memory. A hash with a site key is never weaker than one
+ * without.
  */
 bool strength_is_more(const struct strength *one, const struct strength *than);
 

@@ -95,7 +95,6 @@ read_order(const struct options_entry *entries, struct order *order)
     uint32_t threads = cpus < ENGINE_THREADS_MAX ? cpus : ENGINE_THREADS_MAX;
 
     *order = (struct order){.cost = {.memory_kib = MHKDF_MEMORY_DEFAULT_KIB,
-                                     .passes = MHKDF_PASSES_DEFAULT,
                                      .lanes = MHKDF_LANES_DEFAULT,
                                      .chain = MHKDF_CHAIN_DEFAULT,
                                      .kernel = entries[KERNEL].given},
@@ -268,7 +267,7 @@ bench_run(int argc, char **argv)
 {
     struct options_entry entries[OPTION_COUNT] = {
         [MEMORY] = {"memory", "SIZE", "KiB, or a number and K, M or G [64M]", NULL, 'm'},
-        [PASSES] = {"passes", "N", "passes over it, from 1 [1]", NULL, 't'},
+        [PASSES] = {"passes", "N", "passes over it, from 1 [1; argon2: 3]", NULL, 't'},
         [LANES] = {"lanes", "N", "lanes, 1 to 64 [4]", NULL, 'p'},
         [THREADS] = {"threads", "N", "at most N threads [as many as CPUs]", NULL, 0},
         [CHAIN] = {"chain", "N", "mhkdf's chain: 0, 3, 6 or 12 [6]", NULL, 0},

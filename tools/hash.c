@@ -8,6 +8,7 @@
 
 #include "libcore/mhkdf.h"
 #include "policy/anycrypt.h"
+#include "policy/foreign.h"
 #include "policy/size.h"
 #include "tools/message.h"
 #include "tools/options.h"
@@ -16,7 +17,6 @@
 #include "tools/status.h"
 
 #define COMMAND "hash"
-#define ARGON2_PASSES_DEFAULT 3
 #define CHAIN_MAX 12
 #define KIB_PER_LANE_MIN 8
 
@@ -105,7 +105,7 @@ read_cost(const struct options_entry *entries, struct mhkdf_cost *cost)
         return STATUS_TROUBLE;
     ours = cost->method == MHKDF_METHOD_MHKDF1;
     cost->memory_kib = MHKDF_MEMORY_DEFAULT_KIB;
-    cost->passes = ours ? MHKDF_PASSES_DEFAULT : ARGON2_PASSES_DEFAULT;
+    cost->passes = ours ? MHKDF_PASSES_DEFAULT : MHKDF_PASSES_ARGON2;
     cost->lanes = MHKDF_LANES_DEFAULT;
     cost->chain = ours ? MHKDF_CHAIN_DEFAULT : 0;
     if (read_memory(entries[MEMORY].given, &cost->memory_kib) != 0 ||
@@ -138,6 +138,23 @@ make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
     return STATUS_TROUBLE;
 }
 
+/* What crypt(3) would take, but nobody means: a method that hashes shouldn't be made with any more,
+ * or a setting without a salt. */
+static int
+check_new(const char *setting)
+{
+    int rc = foreign_check_new(setting);
+
+    if (rc == ENOTSUP)
+        message_error(COMMAND,
+                      "--setting is of a method that new hashes aren't made with; mhkdf, argon2id, "
+                      "argon2d, argon2i, yescrypt, gost-yescrypt, scrypt, bcrypt, sha512crypt or "
+                      "sha256crypt was expected");
+    else if (rc != 0)
+        message_error(COMMAND, "--setting is incomplete: the salt is missing");
+    return rc == 0 ? STATUS_OK : STATUS_TROUBLE;
+}
+
 /* The setting that was given, or one made from the other options. */
 static int
 choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
@@ -160,6 +177,8 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
         refusal_explain(COMMAND, "--setting", given, rc);
         return STATUS_TROUBLE;
     }
+    if (!mhkdf_is_ours(given) && check_new(given) != 0)
+        return STATUS_TROUBLE;
     memcpy(out, given, strlen(given) + 1);
     return STATUS_OK;
 }

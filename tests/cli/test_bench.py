@@ -265,6 +265,12 @@ def _(text, kib):
         tap.equal(document(*args, "--runs", "1", "argon2d")["rows"][0]["memory_kib"], kib)
 
 
+@tap.case("Argon2 has three passes where nothing says otherwise")
+def _():
+    rows = document(*TINY, "mhkdf", "argon2id", "argon2d", "argon2i", "argon2id,t=2")["rows"]
+    tap.equal([row["passes"] for row in rows], [1, 3, 3, 3, 2])
+
+
 @tap.case("libargon2 gives the tags of our own Argon2")
 def _():
     need_peer()

@@ -243,6 +243,22 @@ def wrapped(setting, more=""):
 
 KEYED = "$mhkdf$m64K.t1.p1.c6.ksite1$" + TWOS
 UNUSABLE += [
+    # What crypt(3) takes, and nobody means.
+    ("foo", "of a method that new hashes aren't made with; mhkdf, argon2id"),
+    ("ab", "of a method that new hashes aren't made with"),
+    ("_J9..rasm", "of a method that new hashes aren't made with"),
+    ("$1$salt", "of a method that new hashes aren't made with"),
+    ("$sha1$24$saltsalt", "of a method that new hashes aren't made with"),
+    ("$3$", "of a method that new hashes aren't made with"),
+    ("$2x$05$CCCCCCCCCCCCCCCCCCCCC.", "of a method that new hashes aren't made with"),
+    ("$6$", "the salt is missing"),
+    ("$5$", "the salt is missing"),
+    ("$6$$hash", "the salt is missing"),
+    ("$6$rounds=5000$", "the salt is missing"),
+    ("$6$rounds=5000", "the salt is missing"),
+    ("$y$j9T$", "the salt is missing"),
+    ("$gy$j9T$", "the salt is missing"),
+    ("$7$CU..../....", "the salt is missing"),
     (wrapped(KEYED), 'needs the site key "site1"'),
     (wrapped(KEYED, ".ksite2"), 'needs the site key "site2"'),
     (wrapped("$6$salt", ".ksite3"), 'needs the site key "site3"'),

@@ -177,7 +177,8 @@ services_do_not_quarrel(void **unused)
         {"memory = 64K", "memory = 32K", 1},
         {"memory = 32K\nchain = 12", "memory = 64K", 1},
         {"memory = 64K\npasses = 1", "memory = 32K\npasses = 3", 1},
-        {"method = argon2id\nmemory = 32K", "memory = 32K", 2},
+        {"method = argon2id\nmemory = 32K\npasses = 1", "memory = 32K", 2},
+        {"method = argon2id\nmemory = 32K", "memory = 32K", 1}, /* 3 passes */
         {"method = argon2id\nmemory = 64K\npasses = 3", "memory = 32K", 1},
         {"lanes = 1\nmemory = 32K", "lanes = 4\nmemory = 32K", 1},
         {"method = sha512crypt", "method = sha256crypt", 1},
@@ -844,11 +845,12 @@ new_password_by_other_methods(void **unused)
     static const struct {
         const char *method, *prefix;
     } cases[] = {
-        {"argon2id", "$argon2id$v=19$m=1024,t=1,p=4$"},
+        {"argon2id", "$argon2id$v=19$m=1024,t=3,p=4$"},
+        {"argon2id\npasses = 1", "$argon2id$v=19$m=1024,t=1,p=4$"},
         {"yescrypt", "$y$j75$"},
-        {"bcrypt", "$2b$"},
-        {"sha512crypt", "$6$"},
-        {"$5$", "$5$"},
+        {"bcrypt", "$2b$12$"},
+        {"sha512crypt", "$6$rounds=500000$"},
+        {"sha256crypt", "$5$rounds=500000$"},
         {"mhkdf", "$mhkdf$m1M."},
     };
     char longer[74];
@@ -863,11 +865,16 @@ new_password_by_other_methods(void **unused)
         stage.answers[1] = stage.answers[2] = NEW;
         assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_SUCCESS);
         assert_hash_is(cases[i].prefix, NEW);
+        assert_int_equal(count("mhkdf.conf, line 2: memory doesn't count for method = "),
+                         cases[i].prefix[1] == '2' || cases[i].prefix[1] == '5' ||
+                             cases[i].prefix[1] == '6');
+        stage_clear(NULL);
     }
     stage_put("mhkdf.conf", "[default]\nmethod = bcrypt\n");
     stage_account(stage_hash(GOOD), AGING);
     memset(longer, 'p', 73);
     longer[73] = '\0';
+    stage.answers[0] = GOOD;
     stage.answers[1] = stage.answers[2] = stage.answers[3] = stage.answers[4] = longer;
     assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_ERR);
     assert_true(stage_said("E:You must choose a shorter password, of at most 72 bytes.|"));

@@ -127,12 +127,13 @@ upgrade(const char *method, const char *password)
     const struct config_who who = {.user = "bob"};
     struct config_policy policy;
     struct account account = {.hash = strdup(OLD), .uid = 1000, .shadowed = true};
+    const char *why;
     uint32_t number = 0;
     bool is_upgraded;
 
     config_look_up(&config, &who, &policy);
     if (method != NULL) {
-        assert_int_equal(methods_find(method, &number), 0);
+        assert_int_equal(methods_find(method, &number, &why), 0);
         policy.method = methods_get(number);
     }
     policy.wait_ms = world.wait_ms;

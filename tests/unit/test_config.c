@@ -165,7 +165,7 @@ values_are_read(void **unused)
 
     assert_int_equal(load_text("[default]\nmethod = argon2id\nthreads = 64\nupgrade = no\n"
                                "floor_memory = 63M\nfloor_action = expire\nceiling_memory = 1G\n"
-                               "ceiling_passes = 1\nslots_max = 256\n"),
+                               "ceiling_passes = 3\nslots_max = 256\n"),
                      0);
     assert_string_equal(policy.method->name, "argon2id");
     assert_int_equal(policy.cost.method, MHKDF_METHOD_ARGON2ID);
@@ -175,9 +175,10 @@ values_are_read(void **unused)
     assert_int_equal(policy.floor_kib, 63 * 1024);
     assert_int_equal(policy.floor_action, CONFIG_EXPIRE);
     assert_int_equal(policy.ceiling_kib, 1048576);
-    assert_int_equal(policy.ceiling_passes, 1);
+    assert_int_equal(policy.cost.passes, 3);
+    assert_int_equal(policy.ceiling_passes, 3);
     assert_int_equal(policy.slots_max, 256);
-    assert_int_equal(load_text("[default]\nmethod = $y$\nfloor_memory = 0\nmemory = 20M"), 0);
+    assert_int_equal(load_text("[default]\nmethod = yescrypt\nfloor_memory = 0\nmemory = 20M"), 0);
     assert_string_equal(policy.method->name, "yescrypt");
     assert_int_equal(policy.method->ours, 0);
 }
@@ -247,9 +248,27 @@ static const struct bad {
     {"[default]\nthread = 1\n", ":2: thread:", "unknown key"},
     {"[default]\nthreads = 65\n", ":2: threads:", "0 to 64"},
     {"[default]\nupgrade = true\n", ":2: upgrade: 'true'", "no or yes was expected"},
-    {"[default]\nmethod = md6\n", ":2: method: 'md6'", "method of crypt(5)"},
-    {"[default]\nmethod =\n", ":2: method: ''", "method of crypt(5)"},
-    {"[default]\nmethod = MHKDF\n", ":2: method:", "method of crypt(5)"},
+    {"[default]\nmethod = md6\n", ":2: method: 'md6'", "sha512crypt or sha256crypt was expected"},
+    {"[default]\nmethod =\n", ":2: method: ''",
+     "mhkdf, argon2id, yescrypt, gost-yescrypt, scrypt,"},
+    {"[default]\nmethod = MHKDF\n", ":2: method:", "mhkdf, argon2id"},
+    /* methods that nobody should choose, with the reason */
+    {"[default]\nmethod = descrypt\n", ":2: method: 'descrypt'", "(descrypt: it looks at 8 char"},
+    {"[default]\nmethod = md5crypt\n", ":2: method: 'md5crypt'", "(md5crypt: it is computed so"},
+    {"[default]\nmethod = nt\n", ":2: method: 'nt'", "no salt"},
+    {"[default]\nmethod = sha1crypt\n", ":2: method: 'sha1crypt'", "so fast"},
+    {"[default]\nmethod = bsdicrypt\n", ":2: method: 'bsdicrypt'", "so fast"},
+    {"[default]\nmethod = sunmd5\n", ":2: method: 'sunmd5'", "so fast"},
+    {"[default]\nmethod = bcrypt-a\n", ":2: method: 'bcrypt-a'", "write bcrypt"},
+    {"[default]\nmethod = sm3-yescrypt\n", ":2: method: 'sm3-yescrypt'", "write yescrypt"},
+    {"[default]\nmethod = argon2i\n", ":2: method: 'argon2i'", "write argon2id"},
+    {"[default]\nmethod = argon2d\n", ":2: method: 'argon2d'", "write argon2id"},
+    {"[default]\nmethod = $y$\n", ":2: method: '$y$'", "not given by its prefix"},
+    {"[default]\nmethod = _\n", ":2: method: '_'", "mhkdf, argon2id"},
+    /* argon2id has 3 passes where the file doesn't say */
+    {"[default]\nceiling_passes = 2\n[user bob]\nmethod = argon2id\n",
+     ":4: method: argon2id (in line 4, [user bob]), but ceiling_passes is 2 (in line 2",
+     "locked out"},
     {"[default]\nfloor_memory = 64\n", ":2: floor_memory:", "size with unit"},
     {"[default]\nfloor_action = refuse\n", ":2: floor_action:", "log, expire or deny was"},
     {"[default]\nceiling_memory = 7K\n", ":2: ceiling_memory: '7K'", "size with unit"},
@@ -333,7 +352,8 @@ static const struct bad {
     {"[default]\nmethod = sha512crypt\n[service sshd]\nfloor_memory = 1M\nfloor_action = deny\n",
      ":4: method: sha512crypt (in line 2, [default]), but floor_memory is 1024K (in line 4",
      "would be denied"},
-    {"[default]\nfloor_memory = 20M\nfloor_action = deny\n[user bob]\nmemory = 20M\nmethod = $y$\n",
+    {"[default]\nfloor_memory = 20M\nfloor_action = deny\n[user bob]\nmemory = 20M\nmethod = "
+     "yescrypt\n",
      ":6: method: yescrypt (in line 6, [user bob]), but floor_memory is 20480K", "would be denied"},
     {"[default]\nmemory = 1G\nfloor_memory = 64M\nfloor_action = deny\n[group g]\nmemory = 64M\n"
      "[service s]\nmethod = bcrypt\n",
@@ -351,8 +371,8 @@ static const struct bad {
      ":4: memory: 66560K (in line 4, [service s]), but memory is 65536K (the built-in value)",
      "no slot of the arena holds"},
     /* and passwords that can't be long enough */
-    {"[default]\nmin_length = 9\n[user bob]\nmethod = descrypt\n",
-     ":4: min_length: 9 (in line 2, [default]), but method is descrypt (in line 4, [user bob])",
+    {"[default]\nmin_length = 73\n[user bob]\nmethod = bcrypt\n",
+     ":4: min_length: 73 (in line 2, [default]), but method is bcrypt (in line 4, [user bob])",
      "doesn't look at so many bytes"},
     {"[default]\nmethod = bcrypt\nmin_length = 73\n", ":3: min_length: 73", "is bcrypt (in line 2"},
     {"[user bob]\nlanes = 9\n[service sshd]\nmemory = 64K\n",
@@ -424,7 +444,9 @@ what_does_not_meet_is_not_refused(void **unused)
         "[default]\nmethod = yescrypt\nfloor_memory = 64M\nfloor_action = deny\n",
         "[default]\nmethod = scrypt\nmemory = 40M\nfloor_memory = 32M\nfloor_action = deny\n",
         "[default]\nmethod = bcrypt\nmin_length = 72\n[user a]\nmethod = mhkdf\nmin_length = 73\n",
-        "[default]\nmethod = descrypt\n",
+        "[default]\nmethod = argon2id\nceiling_passes = 3\n",
+        "[default]\nmethod = argon2id\npasses = 1\nceiling_passes = 2\n",
+        "[default]\nmethod = bcrypt\nmemory = 1G\n",
         "[default]\nmemory = 1G\narena = require\n[user a]\nmemory = 64M\n",
         "[arena]\nslot_size = 64M\n[default]\nmemory = 1G\n",
         "[default]\narena = require\n[user a]\nmemory = 1G\nmethod = yescrypt\n",

@@ -207,6 +207,9 @@ every_key_alone(void **unused)
                 if (strcmp(key_cases[i].key, "method") == 0 &&
                     strcmp(key_cases[j].key, "chain") == 0)
                     before = 0; /* argon2id has none */
+                if (strcmp(key_cases[i].key, "method") == 0 &&
+                    strcmp(key_cases[j].key, "passes") == 0)
+                    before = 3;
                 if (now != (i == j ? key_cases[j].wanted : before))
                     fail_msg("%s: %s is %u", text, key_cases[j].key, now);
             }

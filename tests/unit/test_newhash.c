@@ -209,7 +209,7 @@ cut_passwords_are_refused(void **unused)
     static const struct {
         const char *method;
         size_t max;
-    } cases[] = {{"bcrypt", 72}, {"bcrypt-a", 72}, {"bcrypt-y", 72}, {"descrypt", 8}};
+    } cases[] = {{"bcrypt", 72}};
     char password[74], hash[MHKDF_STRING_SIZE];
     const char *why;
     uint32_t number;
@@ -217,7 +217,7 @@ cut_passwords_are_refused(void **unused)
 
     (void)unused;
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(methods_find(cases[i].method, &number), 0);
+        assert_int_equal(methods_find(cases[i].method, &number, &why), 0);
         policy.method = methods_get(number);
         memset(password, 'p', sizeof(password));
         password[cases[i].max + 1] = '\0';
