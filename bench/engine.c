@@ -79,13 +79,6 @@ read_key(struct engine *engine, const char *key, const char *value, char error[E
     return rc == 0 ? 0 : EINVAL;
 }
 
-static int
-is_argon2(const struct engine *engine)
-{
-    return engine->function == ENGINE_ARGON2D || engine->function == ENGINE_ARGON2I ||
-           engine->function == ENGINE_ARGON2ID;
-}
-
 /* NAME[:ARGUMENT][,KEY=VALUE ...]; text is taken apart in place. */
 static int
 read_specification(struct engine *engine, char *text, const char **argument,
@@ -102,7 +95,8 @@ read_specification(struct engine *engine, char *text, const char **argument,
     *argument = colon;
     rc = find_kind(engine, text, error);
     if (rc == 0 && engine->cost.passes == 0)
-        engine->cost.passes = is_argon2(engine) ? MHKDF_PASSES_ARGON2 : MHKDF_PASSES_DEFAULT;
+        engine->cost.passes =
+            strstr(text, "argon2") != NULL ? MHKDF_PASSES_ARGON2 : MHKDF_PASSES_DEFAULT;
     while (rc == 0 && rest != NULL) {
         char *key = rest, *value = strchr(key, '=');
 
