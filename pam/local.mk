@@ -41,7 +41,8 @@ pam_pam_mhkdf_la_DEPENDENCIES = policy/libpolicy.la libcore/libcore.la pam/pam_m
 install-data-hook:
 	rm -f "$(DESTDIR)$(pamdir)/pam_mhkdf.la"
 
-uninstall-hook:
+uninstall_hooks += uninstall-pam
+uninstall-pam:
 	rm -f "$(DESTDIR)$(pamdir)/pam_mhkdf.so"
 endif
 

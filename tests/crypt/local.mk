@@ -2,6 +2,8 @@
 # Tests of the methods within libcrypt. They need a libxcrypt that was grafted and built: ./check
 # makes one and calls tests/crypt/run. What graft does to a source tree is tried here.
 EXTRA_DIST += \
+	tests/crypt/build-libxcrypt \
+	tests/crypt/fetch-libxcrypt \
 	tests/crypt/limits.c \
 	tests/crypt/run \
 	tests/crypt/test_graft.py \

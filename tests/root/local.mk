@@ -2,6 +2,7 @@
 # A throwaway root, in which ./quickstart and the whole-system tests change what they like.
 EXTRA_DIST += \
 	tests/root/fetch-debs \
+	tests/root/fetch-source \
 	tests/root/install-inside \
 	tests/root/login-layer \
 	tests/root/need-packages \
