@@ -206,29 +206,81 @@ def _():
     tap.check(all(name.startswith("_crypt_mhkdf_") for name in renamed.values()))
 
 
-@tap.case("a tree that is grafted already is refused, {}", ["", "--default"])
-def _(option):
-    refused(grafted(make_tree()), "grafted already", options=[option] if option else [])
+@tap.case("a tree that was grafted from the same sources is left as it is: {}", ["graft", "graft --default"])
+def _(command):
+    options = command.split()[1:]
+    tree = grafted(make_tree(), *options)
+    before = contents(tree)
+    tap.contains(graft(*options, tree).stdout, "already, from the same sources")
+    grafted(tree, *options)
+    tap.check(contents(tree) == before, "the tree is changed")
 
 
-@tap.case("not a source tree of libxcrypt 4.4: {}", [
+def change_file(name, change):
+    def at_work(tree):
+        path = os.path.join(tree, name)
+        text = read(path)
+        os.unlink(path)
+        if change is not None:
+            tap.check(change(text) != text, "no change")
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(change(text))
+    return at_work
+
+
+def empty_folder(tree):
+    shutil.rmtree(os.path.join(tree, "lib/mhkdf"))
+    os.mkdir(os.path.join(tree, "lib/mhkdf"))
+
+
+def one_more(tree):
+    shutil.copy(GRAFT, os.path.join(tree, "lib/mhkdf/libcore/another.c"))
+
+
+@tap.case("refused, since what is in the tree's folder mhkdf isn't from these sources: {0}", [
+    ("another source", change_file("lib/mhkdf/libcore/crypt.c", lambda text: text + "\n")),
+    ("a file is missing", change_file("lib/mhkdf/LICENSE", None)),
+    ("another test", change_file("test/crypt-mhkdf.vec", lambda text: text + "\n")),
+    ("a file too many", one_more),
+    ("an empty folder", empty_folder),
+    ("nothing uses it", change_file("Makefile.am", lambda text: text.split("\n# Added by")[0])),
+    ("no methods", change_file("lib/hashes.conf", lambda text: text.replace("mhkdf", "other"))),
+])
+def _(_name, change):
+    tree = grafted(make_tree())
+    change(tree)
+    refused(tree, "lib/mhkdf: is there, but not from a graft of these sources")
+
+
+@tap.case("refused, since it was grafted with{} --default", ["out", ""])
+def _(how):
+    first, second = ([], ["--default"]) if how else (["--default"], [])
+    refused(grafted(make_tree(), *first), f"was grafted with{how} --default", options=second)
+
+
+@tap.case("version {} is taken", ["4.4.38", "4.5.0", "4.5.2"])
+def _(version):
+    grafted(make_tree(change={"configure.ac": lambda text: text.replace("4.4.33", version)}))
+
+
+@tap.case("not a source tree of libxcrypt 4.4 or 4.5: {}", [
     ("no configure.ac", {"configure.ac": None}),
     ("another program", {"configure.ac": lambda text: text.replace("[xcrypt]", "[xcript]")}),
     ("version 4.3.4", {"configure.ac": lambda text: text.replace("4.4.33", "4.3.4")}),
-    ("version 4.5.0", {"configure.ac": lambda text: text.replace("4.4.33", "4.5.0")}),
+    ("version 4.6.0", {"configure.ac": lambda text: text.replace("4.4.33", "4.6.0")}),
     ("version 4.4", {"configure.ac": lambda text: text.replace("4.4.33", "4.4")}),
     ("version 14.4.1", {"configure.ac": lambda text: text.replace("4.4.33", "14.4.1")}),
     ("no list of hashes", {"lib/hashes.conf": None}),
 ])
 def _(_name, change):
-    refused(make_tree(change=change), "not a source tree of libxcrypt 4.4.x")
+    refused(make_tree(change=change), "not a source tree of libxcrypt 4.4.x or 4.5.x")
 
 
 @tap.case("an empty folder, none, and a file are refused")
 def _():
     empty = os.path.join(tempfile.mkdtemp(dir=WORK), "empty")
     os.mkdir(empty)
-    refused(empty, "not a source tree of libxcrypt 4.4.x")
+    refused(empty, "not a source tree of libxcrypt 4.4.x or 4.5.x")
     for path in (empty + "/none", GRAFT):
         done = graft(path)
         tap.equal(done.returncode, 1)
