@@ -11,10 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/linker.h"
+
 struct library {
     uintptr_t function; /* looked for */
-    char path[4096];
     uintptr_t base;
+    char soname[256];
+    ElfW(Ehdr) machine;
     const ElfW(Phdr) * headers; /* in the library's memory; NULL: not found */
     size_t header_count;
 };
@@ -33,7 +36,6 @@ contains(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
-/* The program itself has no name here, and a path that isn't absolute may mean anything by now. */
 static int
 look(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -42,14 +44,49 @@ look(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     if (!contains(info, library->function))
         return 0;
-    if (info->dlpi_name == NULL || info->dlpi_name[0] != '/' ||
-        strlen(info->dlpi_name) >= sizeof(library->path))
-        return 1;
-    memcpy(library->path, info->dlpi_name, strlen(info->dlpi_name) + 1);
     library->base = info->dlpi_addr;
     library->headers = info->dlpi_phdr;
     library->header_count = info->dlpi_phnum;
     return 1;
+}
+
+/* The table of an address in memory: most linkers write the library's base into it, some machines'
+ * leave it as it is in the file. */
+static uintptr_t
+in_memory(const struct library *library, uintptr_t address)
+{
+    return address < library->base ? library->base + address : address;
+}
+
+/* What programs know the library by. The program itself has no such name. */
+static bool
+find_soname(struct library *library)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    const char *texts = NULL, *soname;
+    ElfW(Xword) offset = 0;
+    size_t i;
+
+    for (i = 0; i < library->header_count; i++) {
+        if (library->headers[i].p_type == PT_DYNAMIC)
+            dynamic = (const void *)(library->base + library->headers[i].p_vaddr);
+        if (library->headers[i].p_type == PT_LOAD && library->headers[i].p_offset == 0)
+            memcpy(&library->machine, (const void *)(library->base + library->headers[i].p_vaddr),
+                   sizeof(library->machine));
+    }
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        if (dynamic->d_tag == DT_STRTAB)
+            texts = (const char *)in_memory(library, dynamic->d_un.d_ptr);
+        if (dynamic->d_tag == DT_SONAME)
+            offset = dynamic->d_un.d_val;
+    }
+    if (texts == NULL || offset == 0)
+        return false;
+    soname = texts + offset;
+    if (strlen(soname) >= sizeof(library->soname))
+        return false;
+    memcpy(library->soname, soname, strlen(soname) + 1);
+    return memcmp(library->machine.e_ident, ELFMAG, SELFMAG) == 0;
 }
 
 static bool
@@ -89,21 +126,29 @@ is_same(int fd, const struct library *library)
 }
 
 bool
-loaded_is_current(void (*function)(void))
+loaded_is_current_by(void (*function)(void), const char *cache)
 {
     struct library library = {.function = (uintptr_t)function};
+    char path[LINKER_PATH_SIZE];
     struct stat st;
     bool same = false;
     int fd;
 
     dl_iterate_phdr(look, &library);
-    if (library.headers == NULL)
+    if (library.headers == NULL || !find_soname(&library) ||
+        linker_find(cache, library.soname, &library.machine, path) != 0)
         return false;
-    fd = open(library.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         same = is_same(fd, &library);
     close(fd);
     return same;
+}
+
+bool
+loaded_is_current(void (*function)(void))
+{
+    return loaded_is_current_by(function, LINKER_CACHE);
 }

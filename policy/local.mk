@@ -17,6 +17,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/foreign.c policy/foreign.h \
 	policy/label.c policy/label.h \
 	policy/line.c policy/line.h \
+	policy/linker.c policy/linker.h \
 	policy/loaded.c policy/loaded.h \
 	policy/lock.c policy/lock.h \
 	policy/methods.c policy/methods.h \

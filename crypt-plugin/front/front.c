@@ -39,16 +39,16 @@ write_failure_token(const char *setting, char *output, int size)
         output[0] = '\0';
 }
 
-/* Hashes into output, CRYPT_OUTPUT_SIZE bytes, which gets a failure token if anything fails; setting
- * may be in output. scratch: as many bytes, that are wiped. 1 or, with errno, 0. */
+/* Hashes into output, CRYPT_OUTPUT_SIZE bytes, which gets a failure token if anything fails;
+ * setting may be in output. scratch: as many bytes, that are wiped. 1 or, with errno, 0. */
 static int
 hash_ours(const char *phrase, const char *setting, char *output, char *scratch)
 {
     int error = EINVAL;
 
     if (phrase != NULL)
-        error = crypt_methods_hash(phrase, strlen(phrase), setting, original_get()->crypt_rn,
-                                   scratch);
+        error =
+            crypt_methods_hash(phrase, strlen(phrase), setting, original_get()->crypt_rn, scratch);
     if (error == 0)
         memcpy(output, scratch, MHKDF_STRING_SIZE);
     else
@@ -70,8 +70,8 @@ fail_other(const char *phrase, const char *setting, char *output, int size)
     errno = too_long ? ERANGE : EINVAL;
 }
 
-/* libxcrypt may be configured to return NULL in place of failure tokens. What it does with a setting
- * that is always wrong tells how this one is. */
+/* libxcrypt may be configured to return NULL in place of failure tokens. What it does with a
+ * setting that is always wrong tells how this one is. */
 static int
 wants_tokens(const struct original *original, struct crypt_data *data)
 {
@@ -215,8 +215,8 @@ front_crypt_gensalt_ra(const char *prefix, unsigned long count, const char *rbyt
     output = malloc(CRYPT_GENSALT_OUTPUT_SIZE);
     if (output == NULL)
         return NULL;
-    result = front_crypt_gensalt_rn(prefix, count, rbytes, nrbytes, output,
-                                    CRYPT_GENSALT_OUTPUT_SIZE);
+    result =
+        front_crypt_gensalt_rn(prefix, count, rbytes, nrbytes, output, CRYPT_GENSALT_OUTPUT_SIZE);
     if (result == NULL)
         free(output);
     return result;
@@ -314,7 +314,7 @@ front_setkey_r(const char *key, struct crypt_data *data)
 #define ORIGINAL(name, version)
 #define EXPORT(name, number, symbol) EXPORT_AS(front_##name, export_##number, symbol)
 #define EXPORT_AS(function, alias_name, symbol) EXPORT_ALIAS(function, alias_name, symbol)
-#define EXPORT_ALIAS(function, alias_name, symbol)                        \
+#define EXPORT_ALIAS(function, alias_name, symbol)                            \
     extern __typeof__(function) alias_name __attribute__((alias(#function))); \
     __asm__(".symver " #alias_name ", " symbol);
 #include "crypt-plugin/front/symbols.h"
