@@ -29,7 +29,8 @@ static const struct {
 };
 
 static struct original functions;
-static atomic_bool is_open;
+static atomic_bool is_open, is_opening;
+static pthread_t opener; /* of is_opening */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* A path that leads to this library itself, by some link, is no original: each call would end in
@@ -66,6 +67,8 @@ open_original(void)
     void *handle = NULL;
     size_t i;
 
+    opener = pthread_self();
+    atomic_store_explicit(&is_opening, 1, memory_order_release);
     for (i = 0; handle == NULL && i < sizeof(PATHS) / sizeof(PATHS[0]); i++)
         handle = dlopen(PATHS[i], RTLD_NOW | RTLD_LOCAL);
     if (handle != NULL && !is_this_library(handle))
@@ -75,10 +78,19 @@ open_original(void)
     atomic_store_explicit(&is_open, 1, memory_order_release);
 }
 
+/* dlopen() runs constructors: of the library behind, and, where its path leads here before this
+ * library's own have run, of this one. These don't wait for themselves. */
+static int
+is_called_by_open(void)
+{
+    return atomic_load_explicit(&is_opening, memory_order_acquire) &&
+           pthread_equal(opener, pthread_self());
+}
+
 const struct original *
 original_get(void)
 {
-    if (!atomic_load_explicit(&is_open, memory_order_acquire))
+    if (!atomic_load_explicit(&is_open, memory_order_acquire) && !is_called_by_open())
         (void)pthread_once(&once, open_original);
     return &functions;
 }

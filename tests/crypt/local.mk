@@ -4,8 +4,11 @@
 EXTRA_DIST += \
 	tests/crypt/build-libxcrypt \
 	tests/crypt/fetch-libxcrypt \
+	tests/crypt/front.c \
+	tests/crypt/libcrypt_tap.py \
 	tests/crypt/limits.c \
 	tests/crypt/run \
+	tests/crypt/run_front \
 	tests/crypt/test_graft.py \
 	tests/crypt/vectors.c
 TESTS += tests/crypt/test_graft.py
