@@ -281,7 +281,7 @@ test_ours(void)
     }
     test_failures("$mhkdf$", EINVAL, CRYPT_SALT_OK, "malformed");
     test_failures("$argon2id$v=16$m=8,t=1,p=1$c2FsdHNhbHQ", EINVAL, CRYPT_SALT_OK, "malformed");
-    strcpy(broken, ours[0]);
+    strcpy(broken, ours[1]);
     broken[strlen(broken) - 1] = ':';
     test_failures(broken, EINVAL, CRYPT_SALT_INVALID, "with a colon");
     memset(long_phrase, 'x', sizeof(long_phrase) - 1);
