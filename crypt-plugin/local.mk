@@ -64,6 +64,18 @@ uninstall-front:
 	test ! -d "$(DESTDIR)$(frontdir)" || rmdir "$(DESTDIR)$(frontdir)" || :
 endif
 
+# Programs of an initial RAM disk need the library behind, which ldd doesn't name.
+if WITH_CRYPT_FRONT
+initramfsdir = $(datadir)/initramfs-tools/hooks
+initramfs_SCRIPTS = etc/initramfs/mhkdf
+CLEANFILES += etc/initramfs/mhkdf
+etc/initramfs/mhkdf: etc/initramfs-hook.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) etc/initramfs && \
+		$(SED) 's|@original[@]|$(ORIGINAL_LIBCRYPT)|' "$(srcdir)/etc/initramfs-hook.in" >$@.new && \
+		chmod +x $@.new && mv $@.new $@
+endif
+EXTRA_DIST += etc/initramfs-hook.in
+
 dist_sbin_SCRIPTS += etc/mhkdf-leave
 sbin_SCRIPTS += crypt-plugin/front/mhkdf-libcrypt
 CLEANFILES += crypt-plugin/front/mhkdf-libcrypt

@@ -12,7 +12,7 @@ import tap
 
 SOURCE = os.environ.get('MHKDF_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 BUILD = os.environ.get('MHKDF_BUILDDIR')
-KEPT = '/usr/lib/mhkdf/libcrypt.so.1.1.0'       # the distribution's libcrypt
+FRONT_LINE = '/etc/ld.so.conf.d/000-mhkdf.conf'     # leads to our libcrypt
 WRONG = 'not this one'
 
 if os.getuid() or not os.path.exists('/run/throwaway-root'):
@@ -66,8 +66,8 @@ def run(*argv, text='', check=True):
     return output
 
 
-def swap_libcrypt(*arguments, check=True):
-    return run(os.path.join(SOURCE, 'crypt-plugin/swap-libcrypt'), *arguments, check=check)
+def mhkdf_libcrypt(*arguments, check=True):
+    return run('mhkdf-libcrypt', *arguments, check=check)
 
 
 def mhkdf_hash(password, *options):

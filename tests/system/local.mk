@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/system/test_faillock.py \
 	tests/system/test_fire.py \
 	tests/system/test_install.py \
+	tests/system/test_libcrypt.py \
 	tests/system/test_logins.py \
 	tests/system/test_odd.py \
 	tests/system/test_passwords.py \
