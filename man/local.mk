@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 dist_man_MANS += \
+	man/mhkdf-leave.8 \
+	man/mhkdf-libcrypt.8 \
 	man/mhkdf.1 \
 	man/mhkdf.3 \
 	man/mhkdf.conf.5 \

@@ -10,7 +10,7 @@ import re
 import common
 import drive
 import tap
-from common import need, pam_files, read, right_and_wrong, run, store, swap_libcrypt
+from common import mhkdf_libcrypt, need, pam_files, read, right_and_wrong, run, store
 
 FIRST, SECOND = 'correct horse 1', 'battery staple 2'
 LEAVE_PAM = os.path.join(common.SOURCE, 'etc/leave-pam')
@@ -46,7 +46,7 @@ def _():
     tap.contains(steps, '    grep pam_unix /etc/pam.d/common-auth\n')
     for step in ('ldconfig', 'pam-auth-update --package'):
         tap.check(f'    {step}\n' in steps and f'\n{step}\n' in script, f'{step}: README.md and install-inside differ')
-    tap.contains(steps, '    crypt-plugin/swap-libcrypt install "$library"\n')
+    tap.check('    mhkdf-libcrypt enable\n' in steps and '\nmhkdf-libcrypt enable\n' in script, 'README.md and install-inside differ')
     quickstart = read(os.path.join(common.SOURCE, 'quickstart'))
     tap.equal(set(re.search(r'    apt-get install (.*)', steps)[1].split()) | {'python3'},
               set(re.search(r'(?s)build_packages=\((.*?)\)', quickstart)[1].split()), 'packages')
@@ -131,7 +131,7 @@ def _():
 def _():
     run('pam-auth-update', '--package', '--remove', 'mhkdf')
     check_logins(ours=False)
-    status, output = swap_libcrypt('remove', check=False)
+    status, output = mhkdf_libcrypt('disable', check=False)
     tap.equal(status, 1, output)
     tap.check('anna' in output and 'old' not in output, output)
     check_logins(ours=False)
@@ -166,6 +166,18 @@ def _():
     tap.contains(output, 'refused: pam_deny')
 
 
+@tap.case('leaving PAM is refused while nothing else verifies somebody, who is named: {}', ('disable', 'remove'))
+def _(what):
+    mhkdf_libcrypt('disable')
+    before = pam_files()
+    status, output = run(LEAVE_PAM, what, check=False)
+    mhkdf_libcrypt('enable')
+    tap.equal(status, 1, output)
+    tap.contains(output, '    anna\n')
+    tap.check('    old\n' not in output, output)
+    tap.equal(pam_files(), before)
+
+
 @tap.case('undone as README.md says')
 def _():
     first, second = common.code_blocks('README.md', 'Undo')
@@ -176,7 +188,7 @@ def _():
     for name in ('anna', 'carla'):
         need(drive.set_password(name, FIRST))
         tap.equal(common.method_of(name), '$y$')
-    tap.check(' anna' not in swap_libcrypt('status'))
+    tap.check(' anna' not in mhkdf_libcrypt('status'))
     tap.check('etc/leave-pam disable' in first and 'etc/leave-pam remove' in second, 'README.md goes past the guard')
     second = second.replace('make -C build', f'make -s -C {common.BUILD}')
     for step in second.splitlines():
@@ -190,7 +202,7 @@ def _():
     left = run('grep', '-rl', 'mhkdf', '/etc', '/usr/lib', '/usr/bin', '/usr/include', '/usr/share', check=False)[1]
     tap.equal(set(left.split()) - {'/etc/shadow-'}, set(), 'files that speak of mhkdf')
     tap.equal(read('/etc/security/mhkdf.conf'), '[default]\nmemory = 1M\n')
-    tap.equal(run('dpkg-divert', '--list', '*libcrypt*'), '')
+    tap.check('mhkdf' not in run('ldconfig', '-p'), 'the cache speaks of it')
     tap.equal(run('dpkg', '--verify', 'libcrypt1', 'libpam-runtime', 'libpam-modules'), '')
     drive.set_password('root', SECOND)
     need(drive.sulogin(SECOND))
@@ -208,6 +220,7 @@ def _():
     run('make', '-s', '-C', common.BUILD, 'install')
     run('ldconfig')
     run('pam-auth-update', '--package')
+    mhkdf_libcrypt('enable')
     tap.equal(pam_files(), installed)
     need(drive.set_password('anna', FIRST))
     tap.equal(common.method_of('anna'), '$mhkdf$')
