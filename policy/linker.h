@@ -18,8 +18,8 @@
  * LINKER_PATH_SIZE bytes.
  *
  * 0; ENOENT: there is no such library in it; ENOTSUP: it can't be told, since there is no cache, or
- * one of an unknown format, or the library is there for processors with certain abilities too, which
- * this doesn't look at; ENOMEM. On failure path is an empty string.
+ * one of an unknown format, or the library is there for processors with certain abilities too,
+ * which this doesn't look at; ENOMEM. On failure path is an empty string.
  */
 int linker_find(const char *cache, const char *soname, const ElfW(Ehdr) * machine,
                 char path[LINKER_PATH_SIZE]);

@@ -146,7 +146,7 @@ def dynamic(library):
     facts = output_of("readelf", "-dW", library)
     symbols = set()
     for line in output_of("readelf", "--dyn-syms", "-W", library).splitlines():
-        field = line.split()
+        field = re.sub(r"\[[^]]*\]", "", line).split()     # [<localentry>: 8] of 64-bit POWER
         if len(field) == 8 and field[4] in ("GLOBAL", "WEAK") and field[6] != "UND":
             symbols.add(field[7])
     return {"soname": re.findall(r"\(SONAME\).*\[(.*)\]", facts),

@@ -182,7 +182,7 @@ def killed(action, at, how, folder):
 def _(action, how):
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(f'{folder}/bin')
-        for name in ('mv', 'rm', 'mkdir', 'sync', 'ldconfig', 'perl', 'flock'):
+        for name in ('mv', 'rm', 'mkdir', 'sync', 'ldconfig', 'grep', 'flock'):
             write(f'{folder}/bin/{name}', SHIM)
             os.chmod(f'{folder}/bin/{name}', 0o755)
         for at in range(1, 100):
