@@ -51,6 +51,7 @@ $(front_library): crypt-plugin/libfront.la libcore/libcore.la crypt-plugin/front
 install-exec-local: $(front_library)
 	$(MKDIR_P) "$(DESTDIR)$(frontdir)"
 	$(INSTALL_DATA) $(front_library) "$(DESTDIR)$(frontdir)/.new-$(CRYPT_SONAME)"
+	test -z "$(INSTALL_STRIP_FLAG)" || $(STRIP) --strip-unneeded "$(DESTDIR)$(frontdir)/.new-$(CRYPT_SONAME)"
 	mv -f "$(DESTDIR)$(frontdir)/.new-$(CRYPT_SONAME)" "$(DESTDIR)$(frontdir)/$(CRYPT_SONAME)"
 
 # While programs load it, or will after the next ldconfig, it stays.
