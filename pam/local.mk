@@ -9,6 +9,7 @@ pam_sources = \
 	pam/even.c pam/even.h \
 	pam/finding.c pam/finding.h \
 	pam/helper.c pam/helper.h \
+	pam/history.c pam/history.h \
 	pam/judge.c pam/judge.h \
 	pam/leasing.c pam/leasing.h \
 	pam/log.c pam/log.h \
@@ -19,6 +20,7 @@ pam_sources = \
 	pam/password.c pam/password.h \
 	pam/place.c pam/place.h \
 	pam/ruling.c pam/ruling.h \
+	pam/service_file.c pam/service_file.h \
 	pam/upgrade.c pam/upgrade.h \
 	pam/verdict.c pam/verdict.h \
 	pam/verify.c pam/verify.h

@@ -12,6 +12,7 @@
 
 #include "libcore/mhkdf.h"
 #include "pam/finding.h"
+#include "pam/history.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
 #include "pam/origin.h"
@@ -374,6 +375,8 @@ hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options
     wrong = why_refused(policy, hash);
     if (wrong == NULL) {
         rc = store(pamh, flags, finding, hash);
+        if (rc == PAM_SUCCESS)
+            history_warn(pamh, finding->user, hash);
     } else {
         log_write(pamh, LOG_ERR,
                   "password of %s not changed: with the new hash logins would be "

@@ -59,6 +59,14 @@ place_vendor_conf(void)
     return config_vendor_path();
 }
 
+const char *
+place_pam_folder(unsigned number)
+{
+    static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d"};
+
+    return number < sizeof(folders) / sizeof(folders[0]) ? folders[number] : NULL;
+}
+
 void
 place_copy_log(const char *format, va_list args)
 {
@@ -132,6 +140,18 @@ place_vendor_conf(void)
     static char path[256];
 
     snprintf(path, sizeof(path), "%s/vendor.conf", place_etc());
+    return path;
+}
+
+const char *
+place_pam_folder(unsigned number)
+{
+    static const char *const names[] = {"pam.d", "vendor-pam.d"};
+    static char path[256];
+
+    if (number >= sizeof(names) / sizeof(names[0]))
+        return NULL;
+    snprintf(path, sizeof(path), "%s/%s", place_etc(), names[number]);
     return path;
 }
 

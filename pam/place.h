@@ -13,7 +13,8 @@
  *   MHKDF_TEST_NSS_ERROR "user=5" or "user:group=5": what can't be told, and the errno
  *   MHKDF_TEST_LOCK_MS how long a password change waits for shadow's lock
  *
- * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then.
+ * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then, and so are the folders
+ * pam.d and vendor-pam.d.
  */
 #ifndef PAM_PLACE_H
 #define PAM_PLACE_H
@@ -36,6 +37,10 @@ const char *place_chkpwd(void);
 /** mhkdf.conf, and the distribution's, which counts where there is none. */
 const char *place_conf(void);
 const char *place_vendor_conf(void);
+
+/** Where libpam looks for the files of services, from 0, the first one that counts; NULL: there are
+ * no more. The string is valid until the next call. */
+const char *place_pam_folder(unsigned number);
 
 /** How long a password change waits for shadow's lock. */
 uint32_t place_lock_wait_ms(void);

@@ -23,10 +23,8 @@ make_setting(const struct mhkdf_cost *cost, char out[MHKDF_STRING_SIZE])
     return rc;
 }
 
-/* Whether crypt(3) itself computes what we compute, tried with the smallest hash there is of this
- * method. */
-static bool
-crypt_agrees(const struct mhkdf_cost *cost)
+bool
+newhash_crypt_verifies(const struct mhkdf_cost *cost)
 {
     static const char password[] = "known answer";
     struct mhkdf_cost least = {cost->method, 8, 1, 1, cost->chain};
@@ -58,7 +56,7 @@ newhash_why_not_for_root(const struct config_policy *policy)
         return "there are no random numbers to try the system's libcrypt with";
     if (crypt_checksalt(setting) != CRYPT_SALT_OK)
         return "the system's libcrypt doesn't know the method, and rescue mode depends on it";
-    if (!crypt_agrees(cost))
+    if (!newhash_crypt_verifies(cost))
         return "the system's libcrypt computes the method differently or not at all, and rescue "
                "mode depends on it";
     if (!loaded_is_current((void (*)(void))crypt_r))

@@ -29,6 +29,12 @@
 int newhash_make(const char *password, const struct config_policy *policy, bool for_root,
                  const struct mhkdf_env *resources, char out[MHKDF_STRING_SIZE], const char **why);
 
+/**
+ * Whether the libcrypt that this process has loaded computes our hashes as we do: it is asked for a
+ * known answer, the cheapest hash of this method and chain. False also where there is no memory.
+ */
+bool newhash_crypt_verifies(const struct mhkdf_cost *cost);
+
 /** What *why would be. */
 const char *newhash_why_not_for_root(const struct config_policy *policy);
 

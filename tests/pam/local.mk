@@ -15,7 +15,7 @@ tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
 pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
-	tests/pam/test_names tests/pam/test_password tests/pam/test_policy tests/pam/test_upgrade
+	tests/pam/test_history tests/pam/test_names tests/pam/test_password tests/pam/test_policy tests/pam/test_upgrade
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -44,6 +44,11 @@ tests_pam_test_helper_SOURCES = tests/pam/test_helper.c tests/pam/stage.c tests/
 tests_pam_test_helper_CFLAGS = $(pam_test_cflags) \
 	-DTEST_CHKPWD='"$(abs_top_builddir)/tests/pam/mhkdf_chkpwd_test"'
 tests_pam_test_helper_LDADD = $(pam_test_ldadd)
+
+tests_pam_test_history_SOURCES = tests/pam/test_history.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
+tests_pam_test_history_CFLAGS = $(pam_test_cflags)
+tests_pam_test_history_LDADD = $(pam_test_ldadd)
 
 # names.c as it is installed; what it asks libc goes to the test.
 tests_pam_test_names_SOURCES = tests/pam/test_names.c pam/names.c pam/names.h

@@ -114,6 +114,7 @@ stage_clear(void **state)
     stage.on_prompt = NULL;
     stage.env = NULL;
     stage.env_value[0] = '\0';
+    stage.renamed = NULL;
     stage.ruser = NULL;
     stage.rhost = "a host\nname\x7f\xc3\x85";
     stage.as_nobody = false;
@@ -239,6 +240,8 @@ stage_service(const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
+static pam_handle_t *handle; /* of the call that is being made */
+
 static int
 answer(struct pam_response *response)
 {
@@ -248,6 +251,8 @@ answer(struct pam_response *response)
         stage.on_prompt(stage.answered);
     if (text == NULL)
         return PAM_CONV_ERR;
+    if (stage.renamed != NULL && stage.answered == 1)
+        assert_int_equal(pam_set_item(handle, PAM_SERVICE, stage.renamed), PAM_SUCCESS);
     stage.answered++;
     response->resp = strdup(text);
     return response->resp == NULL ? PAM_BUF_ERR : PAM_SUCCESS;
@@ -326,6 +331,7 @@ start(const char *user)
     else
         assert_int_equal(pam_start_confdir(stage.service, user, &conv, service_dir, &pamh),
                          PAM_SUCCESS);
+    handle = pamh;
     set_delay(pamh);
     if (stage.rhost != NULL)
         assert_int_equal(pam_set_item(pamh, PAM_RHOST, stage.rhost), PAM_SUCCESS);

@@ -35,6 +35,7 @@ struct stage {
     void (*on_prompt)(unsigned); /* called with the number of the answer, from 0, before it */
     const char *env;             /* name of a variable of PAM's to be kept */
     char env_value[STAGE_MAX];   /* its value after the call */
+    const char *renamed;         /* PAM_SERVICE from the second answer on; NULL: as it was */
     const char *ruser;           /* PAM_RUSER, PAM_RHOST; NULL: not set */
     const char *rhost;
     bool as_nobody; /* the call is made with another euid, if this is root */
