@@ -13,6 +13,7 @@ include tests/cli/local.mk
 include tests/crypt/local.mk
 include tests/fuzz/local.mk
 include tests/pam/local.mk
+include tests/programs/local.mk
 include tests/root/local.mk
 include tests/system/local.mk
 include tests/vectors/local.mk

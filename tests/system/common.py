@@ -2,6 +2,7 @@
 """What the whole-system tests share. They run in throwaway roots that have mhkdf installed, each in
 one of its own: tests may break what they like."""
 
+import glob
 import os
 import re
 import subprocess
@@ -68,6 +69,13 @@ def run(*argv, text='', check=True):
 
 def mhkdf_libcrypt(*arguments, check=True):
     return run('mhkdf-libcrypt', *arguments, check=check)
+
+
+def distribution_libcrypt():
+    """The distribution's own libcrypt.so.1, wherever ours has it put."""
+    if os.path.exists(KEPT):
+        return KEPT
+    return glob.glob('/lib/*-linux-gnu*/libcrypt.so.1')[0]
 
 
 def mhkdf_hash(password, *options):

@@ -90,6 +90,14 @@ class Terminal:
                     return patterns.index(END), None
                 self.fail(f'ended before {patterns}')
 
+    def has(self, pattern, timeout):
+        """Whether this comes in time; it is left to the next expect()."""
+        end = time.monotonic() + timeout
+        while not re.search(pattern, self.pending):
+            if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0] or not self._read(end):
+                return False
+        return True
+
     def _read(self, end):
         """Adds what is printed next to pending; False once the program hung up."""
         if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]:
