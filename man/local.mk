@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 dist_man_MANS += \
+	man/mhkdf-ldap.7 \
 	man/mhkdf-leave.8 \
 	man/mhkdf-libcrypt.8 \
 	man/mhkdf.1 \

@@ -70,8 +70,8 @@ history_warn(pam_handle_t *pamh, const char *user, const char *hash)
     else if (history.by_pwhistory && !crypt_verifies(hash))
         log_write(pamh, LOG_WARNING,
                   "pam_pwhistory can't recognise the new password of %s later: it verifies by "
-                  "crypt(3), and the libcrypt that is loaded can't verify this hash; install "
-                  "mhkdf's libcrypt, or write method = yescrypt into mhkdf.conf",
+                  "crypt(3), and the libcrypt that is loaded can't verify this hash; run "
+                  "mhkdf-libcrypt enable, or write method = yescrypt into mhkdf.conf",
                   user);
     else if (history.by_unix)
         log_write(pamh, LOG_WARNING,

@@ -132,7 +132,7 @@ stage_clear(void **state)
 int
 stage_check_log(void **state)
 {
-    static const char *const secrets[] = {STAGE_SECRET, "$mhkdf$v", "$argon2", "$6$r", "$y$j"};
+    static const char *const secrets[] = {STAGE_SECRET, "$mhkdf$m", "$argon2", "$6$r", "$y$j"};
     const char *log = stage_log();
     size_t i;
 

@@ -121,7 +121,7 @@ libcrypt(void **unused)
     } else {
         assert_int_equal(change(OURS), 1);
         assert_true(stage_logged(BY_LIBCRYPT));
-        assert_true(stage_logged("install mhkdf's libcrypt, or write method = yescrypt"));
+        assert_true(stage_logged("run mhkdf-libcrypt enable, or write method = yescrypt"));
     }
 }
 

@@ -129,11 +129,22 @@ def _(setting_format):
     tap.equal(run('mhkdf', 'verify', made.removeprefix('{CRYPT}'), text=WRONG, check=False)[0], 1)
 
 
-@tap.case('slappasswd refuses a format that has no room for the salt: {}', (
-    '$mhkdf$m64M.t1.p4.c6$%.7s', '$mhkdf$m1048577K.t1.p4.c12$%.8s'))
+WRONG_FORMATS = ('$mhkdf$m64K.t1.p4.c6$%.7s', '$mhkdf$m1048577K.t1.p4.c12$%.8s')
+
+
+@tap.case('slappasswd refuses a format that makes no hash: {}', WRONG_FORMATS)
 def _(setting_format):
     status, output = run('slappasswd', '-h', '{CRYPT}', '-c', setting_format, '-s', RIGHT, check=False)
-    tap.check(status != 0 or '$mhkdf$' not in output, output)
+    tap.check(status != 0 and '{CRYPT}' not in output, output)
+
+
+@tap.case('slapd takes it, and stores the failure token, as the page warns')
+def _():
+    with programs.slapd(3414, lines_for(WRONG_FORMATS[0])) as directory:
+        directory.set_password(RIGHT)
+        tap.equal(directory.stored(), '{CRYPT}*0')
+        tap.check(not directory.binds(RIGHT))
+        tap.check(not directory.binds('*0'))
 
 
 tap.main()

@@ -152,6 +152,23 @@ def _():
     refused(drive.change_password('old', B, A))
 
 
+@tap.case('the profile of doc/PAM.md')
+def _():
+    profile, enable = common.code_blocks('doc/PAM.md', 'With pam_pwhistory')
+    write(STACK, ORIGINAL)
+    write('/usr/share/pam-configs/pwhistory', profile)
+    run('sh', '-euc', enable)
+    stack = re.findall(r'(?m)^password\s.*(pam_\w+)\.so.*', read(STACK))
+    tap.equal(stack[:3], ['pam_pwhistory', 'pam_mhkdf', 'pam_unix'])
+    need(drive.add_user('emma', A))
+    need(drive.change_password('emma', A, B))
+    refused(drive.change_password('emma', B, A))
+    need(drive.change_password('emma', B, 'short'), False)
+    need(drive.change_password('emma', B, C))
+    run('pam-auth-update', '--disable', 'pwhistory')
+    tap.check('pwhistory' not in read(STACK))
+
+
 # ---- where it can't work ------------------------------------------------------------------------
 
 def change_quietly(name, new, libcrypt=None):

@@ -29,7 +29,7 @@ def _():
         store(name, mhkdf_hash(OLD, '--method', name))
     good = mhkdf_hash(PASSWORD)
     for name, field in (('bang', '!'), ('star', '*'), ('lockedours', '!' + good), ('cut', good[:-1]),
-                        ('long', good + 'A'), ('version', good.replace('v=1', 'v=2')), ('cross', 'x')):
+                        ('long', good + 'A'), ('version', good.replace('$m1M', '$v=1$m1M')), ('cross', 'x')):
         store(name, field)
     drive.add_user('blank')
     run('passwd', '-d', 'blank')
