@@ -234,6 +234,7 @@ rootpw admin
 directory {path}/db
 access to attrs=userPassword by self write by anonymous auth by * none
 access to * by * read
+{more}
 '''
 
 
@@ -273,20 +274,21 @@ class Directory:
         return self.binds(password)
 
 
-def slapd_conf(port, lines):
-    """A configuration with these lines in its global part; its path."""
+def slapd_conf(port, lines, more):
+    """A configuration with these lines in its global part, and these in its database; its path."""
     path = folder(f'slapd-{port}')
     os.makedirs(f'{path}/db', exist_ok=True)
-    write(f'{path}/conf', SLAPD.format(path=path, lines='\n'.join(lines), base=BASE, admin=ADMIN))
+    write(f'{path}/conf', SLAPD.format(path=path, lines='\n'.join(lines), more='\n'.join(more), base=BASE, admin=ADMIN))
     return f'{path}/conf'
 
 
 @contextlib.contextmanager
-def slapd(port, lines=(), convert=None):
-    """slapd with these lines; with convert, its configuration is a folder of cn=config, which
+def slapd(port, lines=(), more=(), entries='', convert=None):
+    """slapd with these lines, and these entries besides the usual ones; with convert, its configuration is a folder of cn=config, which
     convert(FOLDER) may change."""
-    conf = slapd_conf(port, lines)
+    conf = slapd_conf(port, lines, more)
     option = ['-f', conf]
+    run('slapadd', *option, text=ENTRIES + entries)
     if convert:
         config = folder(f'slapd-{port}/config')
         run('slaptest', '-f', conf, '-F', config)
@@ -294,5 +296,4 @@ def slapd(port, lines=(), convert=None):
         option = ['-F', config]
     directory = Directory(port)
     with daemon(['slapd', *option, '-h', directory.url, '-d', '0'], lambda: is_open(port)):
-        directory.admin('ldapadd', text=ENTRIES)
         yield directory

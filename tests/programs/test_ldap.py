@@ -112,6 +112,33 @@ def _():
         makes_and_verifies(directory, FORMATS[0])
 
 
+POLICY = f'''
+dn: cn=policy,{programs.BASE}
+objectClass: device
+objectClass: pwdPolicy
+cn: policy
+pwdAttribute: userPassword
+pwdInHistory: 3
+'''
+
+
+@tap.case('ppolicy recognises passwords that were used before')
+def _():
+    lines, overlay = ['moduleload ppolicy', *lines_for(CHEAP[0])], ['overlay ppolicy', f'ppolicy_default "cn=policy,{programs.BASE}"']
+    with programs.slapd(3415, lines, overlay, POLICY) as directory:
+        directory.set_password('number 1')
+
+        def change(old, new):
+            return directory.client('ldappasswd', '-D', programs.ANNA, '-w', f'number {old}', '-s', f'number {new}', check=False)
+
+        for old, new in ((1, 2), (2, 3)):
+            tap.equal(change(old, new)[0], 0)
+        for new in (1, 2):
+            status, output = change(3, new)
+            tap.check(status != 0 and 'in history' in output, output)
+        tap.equal(change(3, 4)[0], 0)
+
+
 @tap.case('a hash of the mhkdf command, stored as it is')
 def _():
     with programs.slapd(3413) as directory:
