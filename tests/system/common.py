@@ -72,10 +72,9 @@ def mhkdf_libcrypt(*arguments, check=True):
 
 
 def distribution_libcrypt():
-    """The distribution's own libcrypt.so.1, wherever ours has it put."""
-    if os.path.exists(KEPT):
-        return KEPT
-    return glob.glob('/lib/*-linux-gnu*/libcrypt.so.1')[0]
+    """The distribution's own libcrypt.so.1, behind ours."""
+    front = glob.glob('/usr/lib/*/mhkdf/libcrypt.so.1')[0]
+    return os.path.join(os.path.dirname(os.path.dirname(front)), 'libcrypt.so.1')
 
 
 def mhkdf_hash(password, *options):
