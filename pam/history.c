@@ -63,20 +63,20 @@ history_warn(pam_handle_t *pamh, const char *user, const char *hash)
     service_file_each_password(service, look, &history);
     if (history.by_pwhistory && has_comma)
         log_write(pamh, LOG_WARNING,
-                  "pam_pwhistory can't recognise the new password of %s later: it separates hashes "
-                  "by commas, and this hash has some; write method = mhkdf into mhkdf.conf, or "
-                  "take pam_pwhistory out of the service %s",
+                  "password history of %s doesn't work: pam_pwhistory separates hashes by commas, "
+                  "and the new hash has some; write method = mhkdf into mhkdf.conf, or take "
+                  "pam_pwhistory out of the service %s",
                   user, service);
     else if (history.by_pwhistory && !crypt_verifies(hash))
         log_write(pamh, LOG_WARNING,
-                  "pam_pwhistory can't recognise the new password of %s later: it verifies by "
-                  "crypt(3), and the libcrypt that is loaded can't verify this hash; run "
-                  "mhkdf-libcrypt enable, or write method = yescrypt into mhkdf.conf",
+                  "password history of %s doesn't work: pam_pwhistory calls crypt(3), and the "
+                  "libcrypt that is loaded can't verify the new hash; run mhkdf-libcrypt enable, "
+                  "or write method = yescrypt into mhkdf.conf",
                   user);
     else if (history.by_unix)
         log_write(pamh, LOG_WARNING,
-                  "the new password of %s is not remembered: remember= of pam_unix doesn't count "
-                  "for passwords that pam_mhkdf sets; put pam_pwhistory in front of pam_mhkdf in "
-                  "the service %s%s",
+                  "password history of %s doesn't work: pam_mhkdf sets the password, and then "
+                  "remember= of pam_unix doesn't count; put pam_pwhistory in front of pam_mhkdf "
+                  "in the service %s%s",
                   user, service, has_comma ? ", and write method = mhkdf into mhkdf.conf" : "");
 }

@@ -29,10 +29,12 @@
 #define YESCRYPT "method = yescrypt\n"
 #define OURS "memory = 32K\n"
 
-#define BY_COMMAS \
-    "pam_pwhistory can't recognise the new password of bob later: it separates hashes by commas"
-#define BY_LIBCRYPT "and the libcrypt that is loaded can't verify this hash"
-#define BY_UNIX "remember= of pam_unix doesn't count for passwords that pam_mhkdf sets"
+#define BY_COMMAS                                                                                  \
+    "password history of bob doesn't work: pam_pwhistory separates hashes by commas, and the new " \
+    "hash has some; write method = mhkdf into mhkdf.conf, or take pam_pwhistory out of the "       \
+    "service stage\n"
+#define BY_LIBCRYPT "the libcrypt that is loaded can't verify the new hash"
+#define BY_UNIX "remember= of pam_unix doesn't count"
 
 #define PWHISTORY "password requisite pam_pwhistory.so remember=5 use_authtok\n"
 
@@ -92,7 +94,7 @@ change(const char *conf)
     stage.answers[1] = stage.answers[2] = NEW;
     assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_SUCCESS);
     assert_int_equal(anycrypt_verify(NEW, stage_field(2)), 0);
-    for (line = stage_log(); (line = strstr(line, "new password of bob")) != NULL; line++)
+    for (line = stage_log(); (line = strstr(line, "password history of bob")) != NULL; line++)
         count++;
     return count;
 }
@@ -105,8 +107,6 @@ commas(void **unused)
     stage_put("pam.d/stage", PWHISTORY);
     assert_int_equal(change(COMMAS), 1);
     assert_true(stage_logged(BY_COMMAS));
-    assert_true(stage_logged("write method = mhkdf into mhkdf.conf, or take pam_pwhistory out of "
-                             "the service stage\n"));
     assert_int_equal(change(YESCRYPT), 0);
 }
 
