@@ -46,11 +46,12 @@ hash_warm(uint32_t memory_kib, uint32_t lanes, unsigned threads, const struct mh
                         .salt_len = 16};
     struct derive_means means = {.kernel = derive_kernel(&in), .threads = threads};
     struct mhkdf_memory_report report;
+    const struct mhkdf_env env = {.arena = arena, .report = &report};
     struct source source;
     uint8_t tag[32];
     double start;
 
-    if (source_get(&source, derive_size_kib(&in), arena, &report) != 0)
+    if (source_get(&source, derive_size_kib(&in), &env) != 0)
         return 1;
     means.memory = source.base;
     (void)derive_with(&in, &means, tag, sizeof(tag));

@@ -14,6 +14,7 @@
 #include "bench/chain.h"
 #include "bench/jobs.h"
 #include "bench/pages.h"
+#include "libcore/headroom.h"
 #include "libcore/team.h"
 
 #define WIPES 3 /* the best of so many */
@@ -131,14 +132,14 @@ static int
 check_memory(const struct measure *measure, char error[ENGINE_ERROR_SIZE])
 {
     uint64_t jobs = measure->jobs > 1 ? measure->jobs : 1;
-    uint64_t needed_kib = measure_size_kib(measure) * jobs, available_kib = pages_available_kib();
+    struct mhkdf_memory_report report;
+    char why[HEADROOM_TEXT_SIZE];
 
-    if (available_kib == 0 || needed_kib <= available_kib)
+    if (headroom_check(measure_size_kib(measure) * jobs, true, NULL, &report) == 0)
         return 0;
-    (void)snprintf(error, ENGINE_ERROR_SIZE,
-                   "not enough memory: %" PRIu64 " MiB are needed%s, %" PRIu64 " MiB are available",
-                   (needed_kib + 1023) / 1024, jobs > 1 ? " for all jobs" : "",
-                   available_kib / 1024);
+    headroom_explain(&report, why, sizeof(why));
+    (void)snprintf(error, ENGINE_ERROR_SIZE, "not enough memory%s: %s",
+                   jobs > 1 ? " for all jobs" : "", why);
     return ENOMEM;
 }
 

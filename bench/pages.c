@@ -133,19 +133,3 @@ pages_look(const struct pages *pages, uint64_t *resident_kib, uint64_t *huge_kib
     (void)fclose(file);
     return found ? 0 : ENOENT;
 }
-
-uint64_t
-pages_available_kib(void)
-{
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[256];
-    uint64_t kib = 0;
-
-    if (file == NULL)
-        return 0;
-    while (fgets(line, sizeof(line), file) != NULL)
-        if (read_field(line, "MemAvailable", &kib) == 0)
-            break;
-    (void)fclose(file);
-    return kib;
-}

@@ -29,7 +29,4 @@ void pages_unmap(struct pages *pages);
  */
 int pages_look(const struct pages *pages, uint64_t *resident_kib, uint64_t *huge_kib);
 
-/** KiB that processes may still get (MemAvailable); 0: the system doesn't say. */
-uint64_t pages_available_kib(void);
-
 #endif

@@ -138,15 +138,16 @@ int
 mhkdf_crypt(const void *password, size_t password_len, const char *setting,
             const struct mhkdf_env *env, char *out)
 {
+    struct mhkdf_env mine = env != NULL ? *env : NO_ENV;
     struct work work;
     int error;
 
     out[0] = '\0';
-    if (env == NULL)
-        env = &NO_ENV;
-    error = prepare(&work, password, password_len, setting, env);
+    error = prepare(&work, password, password_len, setting, &mine);
+    if (work.levels[0].setting.tag_len == 0)
+        mine.without_swap = 1; /* a new hash */
     if (error == 0)
-        error = compute(&work, password, password_len, env);
+        error = compute(&work, password, password_len, &mine);
     if (error == 0)
         error = mhkdf_encode(&work.levels[0].setting, out, MHKDF_STRING_SIZE);
     mhkdf_wipe(&work, sizeof work);

@@ -217,16 +217,17 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
 }
 
 int
-derive_tag(const struct derive *in, unsigned threads, const struct mhkdf_arena *arena,
-           struct mhkdf_memory_report *report, uint8_t *tag, uint32_t tag_len)
+derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *tag, uint32_t tag_len)
 {
-    struct derive_means means = {.kernel = derive_kernel(in), .threads = threads, .populate = 1};
+    struct derive_means means = {.kernel = derive_kernel(in),
+                                 .threads = env->threads == 0 ? team_cpus() : env->threads,
+                                 .populate = 1};
     struct source source;
     int cancel_state, error;
 
     /* A host that cancels this thread must not make it lose a lease or a mapping. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    error = source_get(&source, derive_size_kib(in), arena, report);
+    error = source_get(&source, derive_size_kib(in), env);
     if (error == 0) {
         means.memory = source.base;
         error = derive_with(in, &means, tag, tag_len);
@@ -326,8 +327,7 @@ derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
     in.associated = x;
     in.associated_len =
         in.method == FILL_MHKDF1 ? make_associated(x, cost->chain, input->wrapped) : 0;
-    return derive_tag(&in, env->threads == 0 ? team_cpus() : env->threads, env->arena, env->report,
-                      tag, (uint32_t)tag_len);
+    return derive_tag(&in, env, tag, (uint32_t)tag_len);
 }
 
 int

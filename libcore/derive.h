@@ -59,11 +59,12 @@ const struct kernel *derive_kernel(const struct derive *in);
 int derive_with(const struct derive *in, const struct derive_means *means, uint8_t *tag,
                 uint32_t tag_len);
 
-/** The same with the fastest kernel, and memory by source.h, whose errors these are. */
-int derive_tag(const struct derive *in, unsigned threads, const struct mhkdf_arena *arena,
-               struct mhkdf_memory_report *report, uint8_t *tag, uint32_t tag_len);
+/** The same with the fastest kernel, env's threads, and memory by source.h, whose errors these are.
+ */
+int derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *tag,
+               uint32_t tag_len);
 
-/** mhkdf_derive, with threads, arena and report from env. */
+/** mhkdf_derive, with env's threads and memory. */
 int derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
               const struct mhkdf_env *env, uint8_t *tag, size_t tag_len);
 

@@ -18,6 +18,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/derive.c libcore/derive.h \
 	libcore/fill.c libcore/fill.h \
 	libcore/gensalt.c \
+	libcore/headroom.c libcore/headroom.h \
 	libcore/inner.c libcore/inner.h \
 	libcore/kernel.c libcore/kernel.h libcore/kernel_group.h \
 	libcore/kernel_inline.h libcore/kernel_narrow.h libcore/kernel_x86.h \

@@ -107,6 +107,17 @@ memory_populate(void *start, size_t size)
 }
 
 void
+memory_unlock(struct memory *memory)
+{
+    int saved = errno;
+
+    if (memory->locked)
+        (void)munlock(memory->base, memory->size);
+    memory->locked = 0;
+    errno = saved;
+}
+
+void
 memory_release(struct memory *memory)
 {
     int saved = errno;

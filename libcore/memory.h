@@ -29,6 +29,9 @@ int memory_get(struct memory *memory, uint64_t size_kib);
  */
 void memory_populate(void *start, size_t size);
 
+/** Lets it go to swap. Keeps errno. */
+void memory_unlock(struct memory *memory);
+
 /**
  * Gives it back. The caller has wiped what a guess could be tested against cheaply (first blocks,
  * S-boxes, last column); the kernel zeroes the rest before anybody else gets it. Keeps errno.

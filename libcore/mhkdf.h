@@ -14,6 +14,8 @@
  *   before it returns, on success and on failure.
  * - Hashing uses memory_kib KiB of fresh mappings, up to 20 KiB of the caller's stack, and up to
  *   lanes - 1 threads besides the caller's, which block all signals and are joined before return.
+ * - Private memory of 1 MiB or more is taken only where /proc and the memory cgroups say that there
+ *   is room for it, so that nobody is killed for it; otherwise the result is ENOMEM.
  *
  * SPEC.md (doc/SPEC.md in the distribution) is the contract for functions and strings.
  */
@@ -92,8 +94,8 @@ struct mhkdf_input {
  * this process may run on. More than lanes are never used. The tag doesn't depend on it, and where
  * a thread can't be started its lanes run in those that could, so this is never an error.
  *
- * EINVAL: a parameter, length or combination out of range. ENOMEM: the memory isn't to be had. On
- * failure tag is filled with zeros.
+ * EINVAL: a parameter, length or combination out of range. ENOMEM: there isn't enough memory; free
+ * swap counts. On failure tag is filled with zeros.
  */
 int mhkdf_derive(const struct mhkdf_cost *cost, const struct mhkdf_input *input, unsigned threads,
                  uint8_t *tag, size_t tag_len);
@@ -169,6 +171,9 @@ enum mhkdf_pages {
     MHKDF_PAGES_HUGETLB /* 2 MiB, set aside by the administrator */
 };
 
+/** Bytes, with the NUL, of a text that names a limit. */
+#define MHKDF_LIMIT_SIZE 192
+
 /** Where a hash had its memory; for a log, which the library doesn't write. */
 struct mhkdf_memory_report {
     int from;  /* enum mhkdf_memory_from */
@@ -178,6 +183,14 @@ struct mhkdf_memory_report {
     uint32_t waited_ms;      /* for the arena's answer */
     int locked;              /* private memory: whether it is locked, */
     uint64_t lock_limit_kib; /* and RLIMIT_MEMLOCK; UINT64_MAX: none */
+    int in_swap; /* there is room only if other memory goes to swap: so it isn't locked */
+    /**
+     * ENOMEM since there wasn't room for it: what private memory would have needed, a reserve
+     * included; what was available; and which limit left the least. Otherwise 0, 0 and "".
+     */
+    uint64_t needed_kib;
+    uint64_t available_kib;
+    char limit[MHKDF_LIMIT_SIZE]; /* printable, such as "RLIMIT_AS = 65536K" */
 };
 
 /**
@@ -201,6 +214,13 @@ struct mhkdf_env {
     unsigned threads;                   /* as for mhkdf_derive */
     const struct mhkdf_arena *arena;    /* NULL: private memory */
     struct mhkdf_memory_report *report; /* of the last hash that was computed, if any */
+    /**
+     * Private memory is taken only where there is room for it. Free swap counts as room where a
+     * password is verified: by mhkdf_verify, or by mhkdf_crypt with a hash in place of a setting.
+     * It doesn't for a new hash, by mhkdf_crypt with a setting; nor, if this isn't 0, for any other
+     * (one that can be left out).
+     */
+    int without_swap;
 };
 
 /**

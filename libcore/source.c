@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "libcore/headroom.h"
 #include "libcore/source.h"
 
 /* A smaller hash is done before the daemon has answered, and makes no machine run out. */
@@ -31,15 +32,22 @@ lock_limit_kib(void)
 }
 
 static int
-get_private(struct source *source, uint64_t size_kib, struct mhkdf_memory_report *report)
+get_private(struct source *source, uint64_t size_kib, const struct mhkdf_env *env,
+            struct mhkdf_memory_report *report)
 {
-    int error = memory_get(&source->own, size_kib);
+    bool needs_swap;
+    int error = headroom_check(size_kib, env->without_swap != 0, &needs_swap, report);
 
+    if (error == 0)
+        error = memory_get(&source->own, size_kib);
     if (error != 0)
         return error;
+    if (needs_swap)
+        memory_unlock(&source->own);
     source->base = source->own.base;
     report->from = MHKDF_MEMORY_PRIVATE;
     report->locked = source->own.locked;
+    report->in_swap = needs_swap;
     report->lock_limit_kib = lock_limit_kib();
     return 0;
 }
@@ -64,24 +72,23 @@ get_from_arena(struct source *source, uint64_t size_kib, const struct mhkdf_aren
 }
 
 int
-source_get(struct source *source, uint64_t size_kib, const struct mhkdf_arena *arena,
-           struct mhkdf_memory_report *report)
+source_get(struct source *source, uint64_t size_kib, const struct mhkdf_env *env)
 {
     struct mhkdf_memory_report unwanted;
+    struct mhkdf_memory_report *report = env->report != NULL ? env->report : &unwanted;
+    const struct mhkdf_arena *arena = env->arena;
     int error;
 
-    if (report == NULL)
-        report = &unwanted;
     memset(source, 0, sizeof *source);
     memset(report, 0, sizeof *report);
     report->size_kib = size_kib;
     if (arena == NULL || size_kib < ARENA_MIN_KIB)
-        return get_private(source, size_kib, report);
+        return get_private(source, size_kib, env, report);
     error = get_from_arena(source, size_kib, arena, report);
     if (error == 0 || (error == EBUSY && !arena->private_when_busy) ||
         (error == ECONNREFUSED && arena->require))
         return error;
-    return get_private(source, size_kib, report);
+    return get_private(source, size_kib, env, report);
 }
 
 void

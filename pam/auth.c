@@ -71,7 +71,7 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
     if (done != 0 || leasing.report.size_kib != 0)
         leasing_log(pamh, attempt->options, &leasing);
     if (done != 0)
-        return verify_judge(pamh, NULL, done);
+        return verify_judge(pamh, NULL, &leasing.report, done);
     even_run(refusal->kind, attempt->options->unix_behind, attempt->user);
     return refusal->rc;
 }

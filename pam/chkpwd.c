@@ -112,8 +112,9 @@ find_policy(const struct request *request, bool is_root, struct config_policy *p
 /* As pam/leasing.c does. */
 static void
 plan(const struct request *request, bool is_root, const struct config_policy *policy,
-     struct mhkdf_arena *arena, struct mhkdf_env *resources)
+     struct mhkdf_arena *arena, struct mhkdf_memory_report *report, struct mhkdf_env *resources)
 {
+    memset(report, 0, sizeof(*report));
     memset(arena, 0, sizeof(*arena));
     arena->socket = place_arena();
     arena->service = request->service;
@@ -124,15 +125,16 @@ plan(const struct request *request, bool is_root, const struct config_policy *po
     arena->private_when_busy = is_root && request->uid == 0 && request->is_at_console;
     memset(resources, 0, sizeof(*resources));
     resources->arena = policy->use != CONFIG_ARENA_OFF ? arena : NULL;
+    resources->report = report;
     resources->threads = policy->threads;
 }
 
 static enum chkpwd_answer
-judge_and_say(int rc, const char *name)
+judge_and_say(int rc, const char *name, const struct mhkdf_memory_report *report)
 {
     struct judge judged;
 
-    judge(rc, name, &judged);
+    judge(rc, name, report, &judged);
     if (judged.text[0] != '\0')
         say(judged.priority, "%s", judged.text);
     return judged.answer;
@@ -174,7 +176,8 @@ compare(const struct request *request, const struct config_policy *policy,
         say(LOG_WARNING, "the hash of %s is refused: %s", request->name, wrong);
         return CHKPWD_DENIED;
     }
-    answer = judge_and_say(anycrypt_verify_in(password, hash, resources), request->name);
+    answer = judge_and_say(anycrypt_verify_in(password, hash, resources), request->name,
+                           resources->report);
     *was_computed = answer == CHKPWD_RIGHT || answer == CHKPWD_WRONG;
     return answer == CHKPWD_RIGHT ? judge_floor(request->name, policy, hash) : answer;
 }
@@ -195,6 +198,7 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
 {
     struct config_policy policy;
     struct mhkdf_arena arena;
+    struct mhkdf_memory_report report;
     struct mhkdf_env resources;
     const struct dummy dummy = {.policy = &policy,
                                 .resources = &resources,
@@ -207,7 +211,7 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
     int rc = 0;
 
     find_policy(request, uid == 0, &policy);
-    plan(request, uid == 0, &policy, &arena, &resources);
+    plan(request, uid == 0, &policy, &arena, &report, &resources);
     if (!confine_drop(resources.arena != NULL)) {
         say(LOG_CRIT, "can't give up privileges: %m");
         return CHKPWD_UNAVAILABLE;
@@ -216,7 +220,7 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
     answer = compare(request, &policy, &resources, hash, &was_computed);
     if (request->is_by_root && is_to_take_time(answer, hash))
         rc = dummy_take_time(&dummy, was_computed ? hash : NULL, dummy_now_us() - start_us);
-    return rc != 0 ? judge_and_say(rc, NULL) : answer;
+    return rc != 0 ? judge_and_say(rc, NULL, &report) : answer;
 }
 
 static enum chkpwd_answer

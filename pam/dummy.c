@@ -10,6 +10,7 @@
 #include <syslog.h>
 #include <time.h>
 
+#include "libcore/headroom.h"
 #include "policy/anycrypt.h"
 #include "policy/newhash.h"
 #include "policy/strength.h"
@@ -62,7 +63,7 @@ make_hash(const char *setting, char out[MHKDF_STRING_SIZE])
 
 /* Computes one of the policy's method. EKEYREJECTED: it was computed. */
 static int
-compute(const struct dummy *dummy, uint32_t memory_kib)
+compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *resources)
 {
     char setting[MHKDF_STRING_SIZE], hash[MHKDF_STRING_SIZE];
     int rc = newhash_setting(dummy->policy, memory_kib, setting);
@@ -72,11 +73,11 @@ compute(const struct dummy *dummy, uint32_t memory_kib)
     if (dummy->policy->method->ours != 0) {
         rc = make_hash(setting, hash);
         if (rc == 0)
-            rc = anycrypt_verify_in(dummy->password, hash, dummy->resources);
+            rc = anycrypt_verify_in(dummy->password, hash, resources);
         if (rc == 0)
             rc = EILSEQ; /* 256 random bits don't match */
     } else {
-        rc = anycrypt_hash_in(dummy->password, setting, dummy->resources, hash);
+        rc = anycrypt_hash_in(dummy->password, setting, resources, hash);
         if (rc == 0)
             rc = strncmp(hash, setting, strlen(setting)) == 0 ? EKEYREJECTED : EILSEQ;
     }
@@ -87,15 +88,24 @@ compute(const struct dummy *dummy, uint32_t memory_kib)
 static int
 run(const struct dummy *dummy, uint64_t memory_kib)
 {
+    struct mhkdf_env resources = *dummy->resources;
+    struct mhkdf_memory_report report;
+    char why[HEADROOM_TEXT_SIZE];
     int rc;
 
     if (memory_kib < (uint64_t)8 * dummy->policy->cost.lanes)
         return 0;
     say(dummy, LOG_DEBUG, "a hash of %juK for nobody", (uintmax_t)memory_kib);
-    rc = compute(dummy, (uint32_t)memory_kib);
+    resources.without_swap = 1;
+    if (resources.report == NULL)
+        resources.report = &report;
+    rc = compute(dummy, (uint32_t)memory_kib, &resources);
     if (rc == EBUSY || rc == ECONNREFUSED)
         return rc;
-    if (rc != EKEYREJECTED) {
+    if (rc == ENOMEM) {
+        headroom_explain(resources.report, why, sizeof(why));
+        say(dummy, LOG_NOTICE, "the dummy hash of a refusal is left out: %s", why);
+    } else if (rc != EKEYREJECTED) {
         errno = rc;
         say(dummy, LOG_ERR, "the hash that hides whether an account is there wasn't computed: %m");
     }

@@ -31,7 +31,8 @@ struct dummy {
  * nothing was computed. Does nothing for passwords that are refused by their length alone, for
  * every name.
  *
- * 0, also where it failed, which is logged: the answer is what it was going to be. EBUSY,
+ * 0, also where it failed or there was no room for its memory (free swap doesn't count), which is
+ * logged: the answer is what it was going to be. EBUSY,
  * ECONNREFUSED: not for now, since there is no slot in the arena, as for a real one.
  */
 int dummy_take_time(const struct dummy *dummy, const char *hash, uint64_t spent_us);

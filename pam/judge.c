@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <syslog.h>
 
+#include "libcore/headroom.h"
+
 __attribute__((format(printf, 4, 5))) static void
 set(struct judge *out, enum chkpwd_answer answer, int priority, const char *format, ...)
 {
@@ -22,15 +24,16 @@ set(struct judge *out, enum chkpwd_answer answer, int priority, const char *form
 
 /* A password that couldn't be verified isn't wrong. Where the hash is no hash, no password is
  * right: then another module may know the account from elsewhere, and pam_unix, which sees the same
- * string, refuses it. Where there was no memory, or no key, the next module's own attempt costs
- * nothing and may succeed: a login shouldn't fail because this module was in front. Not so where
- * the arena is busy: then another module's attempt is what must not be, and the whole login fails
- * for now. */
+ * string, refuses it. Where there was no key, the next module's own attempt costs nothing and may
+ * succeed: a login shouldn't fail because this module was in front. Not so where the arena is busy,
+ * or there is no room for the memory: then another module's attempt is what must not be (it would
+ * be killed for it), and the whole login fails for now. */
 void
-judge(int rc, const char *name, struct judge *out)
+judge(int rc, const char *name, const struct mhkdf_memory_report *report, struct judge *out)
 {
     const char *of = name != NULL ? " of " : "";
     const char *user = name != NULL ? name : "";
+    char why[HEADROOM_TEXT_SIZE];
 
     out->text[0] = '\0';
     switch (rc) {
@@ -60,6 +63,11 @@ judge(int rc, const char *name, struct judge *out)
         set(out, CHKPWD_BUSY, LOG_ERR,
             "no memory for the password%s%s: the arena, which is required, is unavailable", of,
             user);
+        break;
+    case ENOMEM:
+        headroom_explain(report, why, sizeof(why));
+        set(out, CHKPWD_BUSY, LOG_ERR, "the password%s%s can't be verified for now: %s", of, user,
+            why);
         break;
     default:
         errno = rc;

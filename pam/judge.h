@@ -6,6 +6,7 @@
 #ifndef PAM_JUDGE_H
 #define PAM_JUDGE_H
 
+#include "libcore/mhkdf.h"
 #include "pam/chkpwd.h"
 
 #define JUDGE_TEXT_SIZE 512
@@ -18,8 +19,8 @@ struct judge {
 
 /**
  * rc: what anycrypt_verify_in returned. name: the account, in the text; NULL: nobody's, of whom the
- * text says no name.
+ * text says no name. report: what it reported.
  */
-void judge(int rc, const char *name, struct judge *out);
+void judge(int rc, const char *name, const struct mhkdf_memory_report *report, struct judge *out);
 
 #endif

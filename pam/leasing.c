@@ -36,7 +36,12 @@ leasing_log(pam_handle_t *pamh, const struct options *options, const struct leas
 {
     const struct mhkdf_memory_report *report = &leasing->report;
 
-    if (report->from == MHKDF_MEMORY_PRIVATE && !report->locked)
+    if (report->from == MHKDF_MEMORY_PRIVATE && report->in_swap)
+        log_write(pamh, LOG_NOTICE,
+                  "the hash's memory (%" PRIu64 "K) isn't locked and may go to swap: without swap "
+                  "there is no room for it",
+                  report->size_kib);
+    else if (report->from == MHKDF_MEMORY_PRIVATE && !report->locked)
         log_write(pamh, LOG_NOTICE,
                   "the hash's memory (%" PRIu64
                   "K) isn't locked and may go to swap: RLIMIT_MEMLOCK "

@@ -10,6 +10,7 @@
 
 #include <security/pam_ext.h>
 
+#include "libcore/headroom.h"
 #include "libcore/mhkdf.h"
 #include "pam/finding.h"
 #include "pam/history.h"
@@ -317,18 +318,59 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
     }
 }
 
+struct new_hash {
+    char text[MHKDF_STRING_SIZE];
+    const char *why; /* it isn't of the method that was asked for; NULL: it is */
+    struct mhkdf_memory_report report;
+};
+
 /* Memory comes from where a login's would. */
 static int
 make_hash(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
-          uint32_t uid, const char *password, char hash[MHKDF_STRING_SIZE], const char **why)
+          uint32_t uid, const char *password, struct new_hash *out)
 {
     struct leasing leasing;
     int rc;
 
     leasing_plan(pamh, policy, uid, &leasing);
-    rc = newhash_make(password, policy, uid == 0, &leasing.resources, hash, why);
+    rc = newhash_make(password, policy, uid == 0, &leasing.resources, out->text, &out->why);
     leasing_log(pamh, options, &leasing);
+    out->report = leasing.report;
     return rc;
+}
+
+/* What libcrypt makes for root in place of a $mhkdf$ hash doesn't go by mhkdf.conf. */
+static void
+explain_memory(pam_handle_t *pamh, unsigned flags, const char *user, const struct new_hash *hash)
+{
+    const char *hint =
+        hash->why == NULL ? "; \"memory = ...\" in mhkdf.conf changes what is needed" : "";
+    char text[HEADROOM_TEXT_SIZE];
+
+    headroom_explain(&hash->report, text, sizeof(text));
+    log_write(pamh, LOG_ERR, "password of %s not changed: no room for a new hash: %s%s", user, text,
+              hint);
+    log_tell_error(pamh, flags, "There is no room for a new hash: %s%s.", text, hint);
+}
+
+static int
+explain_failure(pam_handle_t *pamh, unsigned flags, const char *user, const struct new_hash *hash,
+                int rc)
+{
+    if (rc == EBUSY || rc == ECONNREFUSED) {
+        log_write(pamh, LOG_ERR, "password of %s not changed: %s", user,
+                  rc == EBUSY ? "all of the arena is in use"
+                              : "the arena, which is required, is unavailable");
+        log_tell_error(pamh, flags, "There is no memory for a new hash. Try again later.");
+    } else if (rc == ENOMEM && hash->report.needed_kib != 0) {
+        explain_memory(pamh, flags, user, hash);
+    } else {
+        errno = rc;
+        log_write(pamh, LOG_CRIT, "password of %s not changed: it can't be hashed: %m", user);
+        errno = rc;
+        log_tell_error(pamh, flags, "The new password can't be hashed: %m");
+    }
+    return PAM_AUTHTOK_ERR;
 }
 
 /* Why a login with the new hash would be refused; NULL: it wouldn't. What is made for root in place
@@ -346,37 +388,24 @@ hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options
                const struct finding *finding, uint32_t uid, const struct config_policy *policy,
                const char *password)
 {
-    char hash[MHKDF_STRING_SIZE];
-    const char *why, *wrong;
-    int rc = make_hash(pamh, options, policy, uid, password, hash, &why);
+    struct new_hash hash;
+    const char *wrong;
+    int rc = make_hash(pamh, options, policy, uid, password, &hash);
 
-    if (rc == EBUSY || rc == ECONNREFUSED) {
-        log_write(pamh, LOG_ERR, "password of %s not changed: %s", finding->user,
-                  rc == EBUSY ? "all of the arena is in use"
-                              : "the arena, which is required, is unavailable");
-        log_tell_error(pamh, flags, "There is no memory for a new hash. Try again later.");
-        return PAM_AUTHTOK_ERR;
-    }
-    if (rc != 0) {
-        errno = rc;
-        log_write(pamh, LOG_CRIT, "password of %s not changed: it can't be hashed: %m",
-                  finding->user);
-        errno = rc;
-        log_tell_error(pamh, flags, "The new password can't be hashed: %m");
-        return PAM_AUTHTOK_ERR;
-    }
-    if (why != NULL)
+    if (rc != 0)
+        return explain_failure(pamh, flags, finding->user, &hash, rc);
+    if (hash.why != NULL)
         log_write(pamh, LOG_WARNING, "the new hash of %s (uid 0) is not one of $mhkdf$: %s",
-                  finding->user, why);
+                  finding->user, hash.why);
     if (policy->idle_memory_line != 0)
         log_write(pamh, LOG_WARNING,
                   "mhkdf.conf, line %u: memory doesn't count for method = %s, which fills none",
                   policy->idle_memory_line, policy->method->name);
-    wrong = why_refused(policy, hash);
+    wrong = why_refused(policy, hash.text);
     if (wrong == NULL) {
-        rc = store(pamh, flags, finding, hash);
+        rc = store(pamh, flags, finding, hash.text);
         if (rc == PAM_SUCCESS)
-            history_warn(pamh, finding->user, hash);
+            history_warn(pamh, finding->user, hash.text);
     } else {
         log_write(pamh, LOG_ERR,
                   "password of %s not changed: with the new hash logins would be "
@@ -385,7 +414,7 @@ hash_and_store(pam_handle_t *pamh, unsigned flags, const struct options *options
         log_tell_error(pamh, flags, "Logins with the new password would be refused: %s.", wrong);
         rc = PAM_AUTHTOK_ERR;
     }
-    mhkdf_wipe(hash, sizeof(hash));
+    mhkdf_wipe(&hash, sizeof(hash));
     return rc;
 }
 

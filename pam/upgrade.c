@@ -10,6 +10,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "libcore/headroom.h"
 #include "libcore/mhkdf.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
@@ -65,17 +66,17 @@ is_hopeless(pam_handle_t *pamh, const struct options *options, const struct conf
 
 static int
 make_hash(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
-          const struct account *account, const char *password, char hash[MHKDF_STRING_SIZE])
+          const struct account *account, const char *password, struct leasing *leasing,
+          char hash[MHKDF_STRING_SIZE])
 {
-    struct leasing leasing;
     const char *why;
     int rc;
 
-    leasing_plan(pamh, policy, account->uid, &leasing);
-    if (leasing.arena.wait_ms > LEASE_MS)
-        leasing.arena.wait_ms = LEASE_MS;
-    rc = newhash_make(password, policy, account->uid == 0, &leasing.resources, hash, &why);
-    leasing_log(pamh, options, &leasing);
+    leasing_plan(pamh, policy, account->uid, leasing);
+    if (leasing->arena.wait_ms > LEASE_MS)
+        leasing->arena.wait_ms = LEASE_MS;
+    rc = newhash_make(password, policy, account->uid == 0, &leasing->resources, hash, &why);
+    leasing_log(pamh, options, leasing);
     if (rc == 0 && why != NULL)
         rc = ENOSYS; /* libcrypt was replaced a moment ago */
     return rc;
@@ -98,24 +99,21 @@ store(const char *user, struct account *account, const char *hash)
     return 0;
 }
 
-bool
-upgrade_run(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
-            const char *user, struct account *account, const char *password)
+static void
+explain(pam_handle_t *pamh, const struct options *options, const char *user,
+        const struct leasing *leasing, int rc)
 {
-    char hash[MHKDF_STRING_SIZE];
-    int rc;
+    char why[HEADROOM_TEXT_SIZE];
 
-    if (!is_wanted(policy, account) || is_hopeless(pamh, options, policy, user, account, password))
-        return false;
-    rc = make_hash(pamh, options, policy, account, password, hash);
-    if (rc == 0)
-        rc = store(user, account, hash);
-    mhkdf_wipe(hash, sizeof(hash));
-    if (rc == 0) {
-        log_write(pamh, LOG_INFO, "the hash of %s has been upgraded", user);
-    } else if (rc == ESTALE) {
+    if (rc == ESTALE) {
         log_debug(pamh, options, "the hash of %s isn't upgraded: someone else has changed it",
                   user);
+    } else if (leasing->report.needed_kib != 0) {
+        headroom_explain(&leasing->report, why, sizeof(why));
+        log_write(pamh, LOG_WARNING,
+                  "the hash of %s isn't upgraded: %s; \"memory = ...\" in mhkdf.conf changes what "
+                  "is needed",
+                  user, why);
     } else {
         errno = rc;
         log_write(pamh, LOG_WARNING, "the hash of %s isn't upgraded: %s%m", user,
@@ -123,5 +121,25 @@ upgrade_run(pam_handle_t *pamh, const struct options *options, const struct conf
                   : rc == EBUSY   ? "all of the arena is in use: "
                                   : "");
     }
+}
+
+bool
+upgrade_run(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
+            const char *user, struct account *account, const char *password)
+{
+    char hash[MHKDF_STRING_SIZE];
+    struct leasing leasing;
+    int rc;
+
+    if (!is_wanted(policy, account) || is_hopeless(pamh, options, policy, user, account, password))
+        return false;
+    rc = make_hash(pamh, options, policy, account, password, &leasing, hash);
+    if (rc == 0)
+        rc = store(user, account, hash);
+    mhkdf_wipe(hash, sizeof(hash));
+    if (rc == 0)
+        log_write(pamh, LOG_INFO, "the hash of %s has been upgraded", user);
+    else
+        explain(pamh, options, user, &leasing, rc);
     return rc == 0;
 }

@@ -91,11 +91,11 @@ verify_code(enum chkpwd_answer answer)
 }
 
 int
-verify_judge(pam_handle_t *pamh, const char *user, int rc)
+verify_judge(pam_handle_t *pamh, const char *user, const struct mhkdf_memory_report *report, int rc)
 {
     struct judge judged;
 
-    judge(rc, user, &judged);
+    judge(rc, user, report, &judged);
     if (judged.text[0] != '\0')
         log_write(pamh, judged.priority, "%s", judged.text);
     return verify_code(judged.answer);
@@ -127,7 +127,7 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config_p
     leasing_plan(pamh, policy, account->uid, &leasing);
     rc = anycrypt_verify_in(password, hash, &leasing.resources);
     leasing_log(pamh, options, &leasing);
-    return verify_judge(pamh, user, rc);
+    return verify_judge(pamh, user, &leasing.report, rc);
 }
 
 int

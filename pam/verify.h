@@ -7,6 +7,7 @@
 
 #include <security/pam_modules.h>
 
+#include "libcore/mhkdf.h"
 #include "pam/chkpwd.h"
 #include "pam/options.h"
 #include "policy/account.h"
@@ -34,7 +35,8 @@ void verify_delay(pam_handle_t *pamh, const struct options *options);
  *
  * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong. PAM_USER_UNKNOWN: no password could be right here, since
  * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it
- * couldn't be computed. PAM_SYSTEM_ERR: not for now, since there is no slot in the arena.
+ * couldn't be computed. PAM_SYSTEM_ERR: not for now, since there is no slot in the arena, or not
+ * enough memory.
  * PAM_PERM_DENIED: the hash is above the policy's ceiling; nothing was computed.
  */
 int verify_password(pam_handle_t *pamh, const struct options *options,
@@ -46,8 +48,9 @@ int verify_code(enum chkpwd_answer answer);
 
 /**
  * The same for what a verification, or dummy_take_time, returned; where there is something to say,
- * the log gets a line. user: as for judge.
+ * the log gets a line. user, report: as for judge.
  */
-int verify_judge(pam_handle_t *pamh, const char *user, int rc);
+int verify_judge(pam_handle_t *pamh, const char *user, const struct mhkdf_memory_report *report,
+                 int rc);
 
 #endif

@@ -5,10 +5,12 @@
 
 #include <crypt.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libcore/headroom.h"
 #include "policy/foreign.h"
 
 /* A whole hash of traditional DES; bigcrypt's are longer, and their length depends on the password.
@@ -77,6 +79,32 @@ refusal(const char *setting, int error)
     return rc;
 }
 
+/* How the hash of a foreign method is to be computed. */
+struct foreign {
+    bool without_swap;
+    struct mhkdf_memory_report *report; /* may be NULL */
+};
+
+/* Whether there is room for what libcrypt will take: 0, or ENOMEM. Memory beyond all reason is left
+ * to libcrypt, which refuses such settings. */
+static int
+check_room(const struct foreign *foreign, const char *setting)
+{
+    uint64_t kib = foreign_memory_kib(setting);
+    struct mhkdf_memory_report report;
+    int rc;
+
+    if (kib == UINT64_MAX)
+        return 0;
+    memset(&report, 0, sizeof(report));
+    rc = headroom_check(kib, foreign->without_swap, NULL, &report);
+    if (rc == 0 || find_method(setting) != 0)
+        return 0;
+    if (foreign->report != NULL)
+        *foreign->report = report;
+    return rc;
+}
+
 static int
 foreign_crypt(void *ctx, const char *phrase, const char *setting, char *out)
 {
@@ -85,11 +113,13 @@ foreign_crypt(void *ctx, const char *phrase, const char *setting, char *out)
     size_t len;
     int rc = EINVAL;
 
-    (void)ctx;
     if (setting[0] == '\0' || has_bad_character(setting))
         goto out;
     rc = ERANGE;
     if (strlen(phrase) > MHKDF_CRYPT_PASSWORD_MAX || strlen(setting) >= MHKDF_STRING_SIZE)
+        goto out;
+    rc = check_room(ctx, setting);
+    if (rc != 0)
         goto out;
     rc = ENOMEM;
     data = calloc(1, sizeof(*data));
@@ -114,16 +144,22 @@ out:
     return rc;
 }
 
+/* Fills foreign in, too, to which the result points. Nothing is reported yet. */
 static struct mhkdf_env
-with_foreign(const struct mhkdf_env *resources)
+with_foreign(const struct mhkdf_env *resources, bool is_new, struct foreign *foreign)
 {
-    struct mhkdf_env env = {.foreign_crypt = foreign_crypt};
+    struct mhkdf_env env = {.foreign_crypt = foreign_crypt, .ctx = foreign};
 
     if (resources != NULL) {
         env.arena = resources->arena;
         env.report = resources->report;
         env.threads = resources->threads;
+        env.without_swap = resources->without_swap;
     }
+    if (env.report != NULL)
+        memset(env.report, 0, sizeof(*env.report));
+    foreign->without_swap = is_new || env.without_swap != 0;
+    foreign->report = env.report;
     return env;
 }
 
@@ -193,12 +229,13 @@ int
 anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_env *resources,
                  char out[MHKDF_STRING_SIZE])
 {
-    struct mhkdf_env with = with_foreign(resources);
+    struct foreign foreign;
+    struct mhkdf_env with = with_foreign(resources, true, &foreign);
 
     out[0] = '\0';
     if (mhkdf_is_ours(setting))
         return mhkdf_crypt(password, strlen(password), setting, &with, out);
-    return foreign_crypt(NULL, password, setting, out);
+    return foreign_crypt(&foreign, password, setting, out);
 }
 
 /* What a foreign method made of a password, against what is stored. */
@@ -223,13 +260,14 @@ anycrypt_verify(const char *password, const char *hash)
 int
 anycrypt_verify_in(const char *password, const char *hash, const struct mhkdf_env *resources)
 {
-    struct mhkdf_env with = with_foreign(resources);
+    struct foreign foreign;
+    struct mhkdf_env with = with_foreign(resources, false, &foreign);
     char made[MHKDF_STRING_SIZE] = "";
     int rc;
 
     if (mhkdf_is_ours(hash))
         return mhkdf_verify(password, strlen(password), hash, &with);
-    rc = foreign_crypt(NULL, password, hash, made);
+    rc = foreign_crypt(&foreign, password, hash, made);
     if (rc == 0)
         rc = compare(made, hash);
     mhkdf_wipe(made, sizeof(made));

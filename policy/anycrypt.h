@@ -10,6 +10,9 @@
  * There are no limits of cost here: whoever hands in a string that he didn't make himself checks it
  * first (our methods: mhkdf_parse), since it decides how much memory and time is used.
  *
+ * What any method needs in memory is taken only where there is room for it (libcore/headroom.h);
+ * free swap counts when a password is verified, not for a new hash.
+ *
  * Thread-safe. Memory: what the method needs, and 32 KiB of heap for a foreign one. Everything that
  * a password or hash went through is wiped.
  */
@@ -45,8 +48,9 @@ int anycrypt_check(const char *setting, struct anycrypt_needs *needs);
 int anycrypt_hash(const char *password, const char *setting, char out[MHKDF_STRING_SIZE]);
 
 /**
- * The same with resources, if the method is one of ours: their arena, report and threads count, and
- * may be NULL or 0; so may resources. Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
+ * The same with resources, which may be NULL, and so may their members: arena, report, threads and
+ * without_swap count. The arena and threads are for our methods; where there is no room for another
+ * one's memory, report says so, too. Besides, as mhkdf_crypt: EBUSY, ECONNREFUSED.
  */
 int anycrypt_hash_in(const char *password, const char *setting, const struct mhkdf_env *resources,
                      char out[MHKDF_STRING_SIZE]);

@@ -66,7 +66,8 @@ newhash_why_not_for_root(const struct config_policy *policy)
 }
 
 static int
-make_by_libcrypt(const char *password, char out[MHKDF_STRING_SIZE])
+make_by_libcrypt(const char *password, const struct mhkdf_env *resources,
+                 char out[MHKDF_STRING_SIZE])
 {
     static const char *const prefixes[] = {"$y$", NULL, "$6$"};
     char setting[CRYPT_GENSALT_OUTPUT_SIZE];
@@ -77,7 +78,7 @@ make_by_libcrypt(const char *password, char out[MHKDF_STRING_SIZE])
         if (crypt_gensalt_rn(prefixes[i], 0, NULL, 0, setting, sizeof(setting)) == NULL)
             continue;
         if (!mhkdf_is_ours(setting))
-            rc = anycrypt_hash(password, setting, out);
+            rc = anycrypt_hash_in(password, setting, resources, out);
     }
     return rc;
 }
@@ -119,7 +120,7 @@ newhash_make(const char *password, const struct config_policy *policy, bool for_
     if (for_root)
         *why = newhash_why_not_for_root(policy);
     if (*why != NULL)
-        return make_by_libcrypt(password, out);
+        return make_by_libcrypt(password, resources, out);
     rc = newhash_setting(policy, policy->cost.memory_kib, setting);
     return rc == 0 ? anycrypt_hash_in(password, setting, resources, out) : rc;
 }

@@ -4,6 +4,7 @@
 #include "tools/hash.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "libcore/mhkdf.h"
@@ -174,7 +175,7 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
     }
     rc = refusal_foresee(given);
     if (rc != 0) {
-        refusal_explain(COMMAND, "--setting", given, rc);
+        refusal_explain(COMMAND, "--setting", given, rc, NULL, "");
         return STATUS_TROUBLE;
     }
     if (!mhkdf_is_ours(given) && check_new(given) != 0)
@@ -183,11 +184,16 @@ choose_setting(const struct options_entry *entries, char out[MHKDF_STRING_SIZE])
     return STATUS_OK;
 }
 
-/* what names the setting in messages. out: the hash and a newline. */
+/* is_given: the setting is --setting's. out: the hash and a newline. */
 static int
-make_hash(const char *what, const char *setting, char out[MHKDF_STRING_SIZE + 1])
+make_hash(bool is_given, const char *setting, char out[MHKDF_STRING_SIZE + 1])
 {
+    const char *what = is_given ? "--setting" : "the hash";
+    const char *hint =
+        is_given ? "" : "; --memory, or for logins \"memory = ...\" in mhkdf.conf, changes this";
     struct password *password = password_new();
+    struct mhkdf_memory_report report;
+    const struct mhkdf_env resources = {.report = &report};
     int rc = STATUS_TROUBLE, error;
 
     if (password == NULL) {
@@ -196,9 +202,9 @@ make_hash(const char *what, const char *setting, char out[MHKDF_STRING_SIZE + 1]
     }
     if (password_read(COMMAND, PASSWORD_SET, password) != 0)
         goto out;
-    error = anycrypt_hash(password->text, setting, out);
+    error = anycrypt_hash_in(password->text, setting, &resources, out);
     if (error != 0) {
-        refusal_explain(COMMAND, what, setting, error);
+        refusal_explain(COMMAND, what, setting, error, &report, hint);
         goto out;
     }
     memcpy(out + strlen(out), "\n", 2);
@@ -232,7 +238,6 @@ hash_run(int argc, char **argv)
         .operand_hint = "a password is never taken from the command line",
     };
     char setting[MHKDF_STRING_SIZE], hash[MHKDF_STRING_SIZE + 1] = "";
-    const char *what;
     int rc = STATUS_TROUBLE;
 
     switch (options_read(&options, argc, argv)) {
@@ -243,8 +248,8 @@ hash_run(int argc, char **argv)
     case OPTIONS_GO:
         break;
     }
-    what = entries[SETTING].given == NULL ? "the hash" : "--setting";
-    if (choose_setting(entries, setting) == 0 && make_hash(what, setting, hash) == 0)
+    if (choose_setting(entries, setting) == 0 &&
+        make_hash(entries[SETTING].given != NULL, setting, hash) == 0)
         rc = message_output(COMMAND, hash);
     mhkdf_wipe(hash, sizeof(hash));
     mhkdf_wipe(setting, sizeof(setting));

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libcore/headroom.h"
 #include "libcore/mhkdf.h"
 #include "policy/anycrypt.h"
 #include "tools/message.h"
@@ -20,11 +21,18 @@ refusal_foresee(const char *string)
 }
 
 static void
-explain_memory(const char *command, const char *what, const char *string)
+explain_memory(const char *command, const char *what, const char *string,
+               const struct mhkdf_memory_report *report, const char *hint)
 {
     struct anycrypt_needs needs;
+    char why[HEADROOM_TEXT_SIZE];
     uint64_t kib;
 
+    if (report != NULL && report->needed_kib != 0) {
+        headroom_explain(report, why, sizeof(why));
+        message_error(command, "not enough memory for %s: %s%s", what, why, hint);
+        return;
+    }
     (void)anycrypt_check(string, &needs);
     kib = needs.memory_kib;
     if (kib == 0 || kib == UINT64_MAX)
@@ -47,7 +55,8 @@ explain_key(const char *command, const char *what, const char *string)
 }
 
 void
-refusal_explain(const char *command, const char *what, const char *string, int rc)
+refusal_explain(const char *command, const char *what, const char *string, int rc,
+                const struct mhkdf_memory_report *report, const char *hint)
 {
     switch (rc) {
     case EINVAL:
@@ -67,7 +76,7 @@ refusal_explain(const char *command, const char *what, const char *string, int r
         explain_key(command, what, string);
         break;
     case ENOMEM:
-        explain_memory(command, what, string);
+        explain_memory(command, what, string, report, hint);
         break;
     default:
         message_error(command, "can't compute the hash: %s", strerror(rc));

@@ -18,6 +18,8 @@ static int
 compare(const char *hash)
 {
     struct password *password = password_new();
+    struct mhkdf_memory_report report;
+    const struct mhkdf_env resources = {.report = &report};
     int rc = STATUS_TROUBLE, error;
 
     if (password == NULL) {
@@ -26,13 +28,13 @@ compare(const char *hash)
     }
     if (password_read(COMMAND, PASSWORD_CHECK, password) != 0)
         goto out;
-    error = anycrypt_verify(password->text, hash);
+    error = anycrypt_verify_in(password->text, hash, &resources);
     if (error == 0)
         rc = STATUS_OK;
     else if (error == EKEYREJECTED)
         rc = STATUS_MISMATCH;
     else
-        refusal_explain(COMMAND, "STRING", hash, error);
+        refusal_explain(COMMAND, "STRING", hash, error, &report, "");
 out:
     password_free(password);
     return rc;
@@ -65,6 +67,6 @@ verify_run(int argc, char **argv)
     rc = refusal_foresee(options.operand);
     if (rc == 0)
         return compare(options.operand);
-    refusal_explain(COMMAND, "STRING", options.operand, rc);
+    refusal_explain(COMMAND, "STRING", options.operand, rc, NULL, "");
     return STATUS_TROUBLE;
 }

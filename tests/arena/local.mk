@@ -28,7 +28,7 @@ tests_arena_test_lease_LDADD = $(CMOCKA_LIBS)
 
 tests_arena_test_limits_SOURCES = tests/arena/test_limits.c arena/limits.c arena/limits.h
 tests_arena_test_limits_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_arena_test_limits_LDADD = $(CMOCKA_LIBS)
+tests_arena_test_limits_LDADD = libcore/libcore.la $(CMOCKA_LIBS)
 endif
 else
 EXTRA_DIST += tests/arena/test_client.py tests/arena/test_daemon.py tests/arena/test_kill.py

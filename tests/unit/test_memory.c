@@ -176,10 +176,11 @@ report_with_limit(rlim_t limit, struct mhkdf_memory_report *report)
     assert_true(child >= 0);
     if (child == 0) {
         const struct rlimit both = {limit, limit};
+        const struct mhkdf_env env = {.report = report};
         struct source source;
 
         if (setrlimit(RLIMIT_MEMLOCK, &both) != 0 || (geteuid() == 0 && setuid(65534) != 0) ||
-            source_get(&source, HUGE_KIB, NULL, report) != 0)
+            source_get(&source, HUGE_KIB, &env) != 0)
             _exit(1);
         memset(source.base, 1, (size_t)HUGE_KIB * 1024); /* it is there all the same */
         source_release(&source);
