@@ -132,14 +132,15 @@ static int
 check_memory(const struct measure *measure, char error[ENGINE_ERROR_SIZE])
 {
     uint64_t jobs = measure->jobs > 1 ? measure->jobs : 1;
+    const struct headroom_need need = {.size_kib = measure_size_kib(measure) * jobs,
+                                       .without_swap = true};
     struct mhkdf_memory_report report;
     char why[HEADROOM_TEXT_SIZE];
 
-    if (headroom_check(measure_size_kib(measure) * jobs, true, NULL, &report) == 0)
+    if (headroom_check(&need, NULL, &report) == 0)
         return 0;
     headroom_explain(&report, why, sizeof(why));
-    (void)snprintf(error, ENGINE_ERROR_SIZE, "not enough memory%s: %s",
-                   jobs > 1 ? " for all jobs" : "", why);
+    (void)snprintf(error, ENGINE_ERROR_SIZE, "%s%s", jobs > 1 ? "for all jobs: " : "", why);
     return ENOMEM;
 }
 

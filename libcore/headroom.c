@@ -274,6 +274,9 @@ static const struct version VERSION_2 = {"cgroup2",
                                          {"inactive_file ", "active_file "},
                                          {"file_dirty ", "file_writeback "}};
 
+/* Bytes. Version 1 has no word for it: it says 2^63, less a page of up to 64 KiB. */
+#define NO_LIMIT ((uint64_t)INT64_MAX - 65536)
+
 /* Makes work->folder the path of one of its files until the NUL is put back at len. */
 static void
 name_file(struct work *work, size_t len, const char *name)
@@ -378,8 +381,7 @@ keep_path(struct work *work, size_t len, const char *name)
 static void
 read_group(struct work *work, size_t len, const struct version *version)
 {
-    uint64_t limit = read_file(work, len, version->limit), high = UINT64_MAX;
-    uint64_t usage = read_file(work, len, version->usage), room;
+    uint64_t limit = read_file(work, len, version->limit), high = UINT64_MAX, usage, room;
     const char *name = version->limit;
 
     if (version->high != NULL && !work->question->with_swap)
@@ -388,8 +390,9 @@ read_group(struct work *work, size_t len, const struct version *version)
         limit = high;
         name = version->high;
     }
-    if (limit == UINT64_MAX)
+    if (limit >= NO_LIMIT)
         return;
+    usage = read_file(work, len, version->usage);
     if (usage == UINT64_MAX)
         usage = 0;
     room = subtract(limit, usage);
@@ -616,11 +619,12 @@ headroom_describe(const struct headroom *headroom, char *out, size_t size)
 }
 
 int
-headroom_check(uint64_t size_kib, bool without_swap, bool *needs_swap,
+headroom_check(const struct headroom_need *need, bool *needs_swap,
                struct mhkdf_memory_report *report)
 {
+    uint64_t size_kib = need->size_kib;
     uint64_t needed_kib = add(add(size_kib, size_kib / RESERVE_PART), RESERVE_KIB);
-    struct headroom_question question = {.enough_kib = needed_kib};
+    struct headroom_question question = {.root = need->root, .enough_kib = needed_kib};
     struct headroom headroom;
 
     if (needs_swap != NULL)
@@ -628,7 +632,7 @@ headroom_check(uint64_t size_kib, bool without_swap, bool *needs_swap,
     if (size_kib < HEADROOM_MIN_KIB)
         return 0;
     headroom_read(&question, &headroom);
-    if (headroom.available_kib < needed_kib && !without_swap) {
+    if (headroom.available_kib < needed_kib && !need->without_swap) {
         question.with_swap = true;
         headroom_read(&question, &headroom);
         if (needs_swap != NULL)
@@ -650,7 +654,7 @@ headroom_explain(const struct mhkdf_memory_report *report, char *out, size_t siz
     if (report->needed_kib == 0)
         (void)snprintf(out, size, "not enough memory");
     else
-        (void)snprintf(out, size, "%" PRIu64 "M of memory needed, %" PRIu64 "M available (%s)",
-                       add(report->needed_kib, 1023) / 1024, report->available_kib / 1024,
-                       report->limit);
+        (void)snprintf(
+            out, size, "not enough memory: %" PRIu64 "M needed, %" PRIu64 "M available (%s)",
+            add(report->needed_kib, 1023) / 1024, report->available_kib / 1024, report->limit);
 }

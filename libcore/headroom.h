@@ -49,22 +49,28 @@ void headroom_read(const struct headroom_question *question, struct headroom *ou
 /** What leaves the least, in words for a log, cut to size bytes with the NUL. */
 void headroom_describe(const struct headroom *headroom, char *out, size_t size);
 
+struct headroom_need {
+    const char *root;  /* as above */
+    uint64_t size_kib; /* of private memory */
+    bool without_swap; /* free swap doesn't count */
+};
+
 /**
- * Whether size_kib KiB of private memory can be taken, with a reserve for page tables, stacks of
- * threads and whatever else the process does meanwhile. without_swap: free swap doesn't count.
+ * Whether there is room for it, with a reserve for page tables, stacks of threads and what else the
+ * process takes meanwhile.
  *
  * 0: *needs_swap (may be NULL) says whether only because of swap, in which case the memory must not
- * be locked. ENOMEM: report's needed_kib, available_kib and limit say why (report may be NULL; they
- * aren't touched otherwise).
+ * be locked. ENOMEM: report's needed_kib, available_kib and limit say why; the rest of it isn't
+ * touched, nor anything of it otherwise. report may be NULL.
  */
-int headroom_check(uint64_t size_kib, bool without_swap, bool *needs_swap,
+int headroom_check(const struct headroom_need *need, bool *needs_swap,
                    struct mhkdf_memory_report *report);
 
 #define HEADROOM_TEXT_SIZE (MHKDF_LIMIT_SIZE + 80)
 
 /**
- * Why there was ENOMEM, as "66M of memory needed, 21M available (...)", cut to size bytes, for
- * which HEADROOM_TEXT_SIZE is enough. Where headroom_check wasn't the reason: "not enough memory".
+ * Why there was ENOMEM, as "not enough memory: 67M needed, 21M available (...)", cut to size bytes,
+ * for which HEADROOM_TEXT_SIZE is enough. Without figures where headroom_check wasn't the reason.
  */
 void headroom_explain(const struct mhkdf_memory_report *report, char *out, size_t size);
 

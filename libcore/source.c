@@ -35,8 +35,10 @@ static int
 get_private(struct source *source, uint64_t size_kib, const struct mhkdf_env *env,
             struct mhkdf_memory_report *report)
 {
+    const struct headroom_need need = {.size_kib = size_kib,
+                                       .without_swap = env->without_swap != 0};
     bool needs_swap;
-    int error = headroom_check(size_kib, env->without_swap != 0, &needs_swap, report);
+    int error = headroom_check(&need, &needs_swap, report);
 
     if (error == 0)
         error = memory_get(&source->own, size_kib);

@@ -104,7 +104,7 @@ run(const struct dummy *dummy, uint64_t memory_kib)
         return rc;
     if (rc == ENOMEM) {
         headroom_explain(resources.report, why, sizeof(why));
-        say(dummy, LOG_NOTICE, "the dummy hash of a refusal is left out: %s", why);
+        say(dummy, LOG_NOTICE, "the dummy hash is left out: %s", why);
     } else if (rc != EKEYREJECTED) {
         errno = rc;
         say(dummy, LOG_ERR, "the hash that hides whether an account is there wasn't computed: %m");

@@ -348,9 +348,8 @@ explain_memory(pam_handle_t *pamh, unsigned flags, const char *user, const struc
     char text[HEADROOM_TEXT_SIZE];
 
     headroom_explain(&hash->report, text, sizeof(text));
-    log_write(pamh, LOG_ERR, "password of %s not changed: no room for a new hash: %s%s", user, text,
-              hint);
-    log_tell_error(pamh, flags, "There is no room for a new hash: %s%s.", text, hint);
+    log_write(pamh, LOG_ERR, "password of %s not changed: %s%s", user, text, hint);
+    log_tell_error(pamh, flags, "The new password can't be hashed: %s%s.", text, hint);
 }
 
 static int

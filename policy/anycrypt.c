@@ -90,14 +90,15 @@ struct foreign {
 static int
 check_room(const struct foreign *foreign, const char *setting)
 {
-    uint64_t kib = foreign_memory_kib(setting);
+    const struct headroom_need need = {.size_kib = foreign_memory_kib(setting),
+                                       .without_swap = foreign->without_swap};
     struct mhkdf_memory_report report;
     int rc;
 
-    if (kib == UINT64_MAX)
+    if (need.size_kib == UINT64_MAX)
         return 0;
     memset(&report, 0, sizeof(report));
-    rc = headroom_check(kib, foreign->without_swap, NULL, &report);
+    rc = headroom_check(&need, NULL, &report);
     if (rc == 0 || find_method(setting) != 0)
         return 0;
     if (foreign->report != NULL)

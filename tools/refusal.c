@@ -30,7 +30,7 @@ explain_memory(const char *command, const char *what, const char *string,
 
     if (report != NULL && report->needed_kib != 0) {
         headroom_explain(report, why, sizeof(why));
-        message_error(command, "not enough memory for %s: %s%s", what, why, hint);
+        message_error(command, "%s%s", why, hint);
         return;
     }
     (void)anycrypt_check(string, &needs);

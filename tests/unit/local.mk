@@ -29,6 +29,10 @@ unit_tests += tests/unit/test_forced_kernel
 tests_unit_test_forced_kernel_CFLAGS = $(unit_cflags)
 tests_unit_test_forced_kernel_LDADD = tests/unit/libforced.la $(unit_ldadd)
 
+unit_tests += tests/unit/test_headroom
+tests_unit_test_headroom_CFLAGS = $(unit_cflags)
+tests_unit_test_headroom_LDADD = $(unit_ldadd)
+
 unit_tests += tests/unit/test_kernel
 tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c tests/unit/hex.h \
 	tests/unit/plain_kernel.h tests/unit/vectors.h
