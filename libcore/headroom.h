@@ -15,12 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libcore/cgroup.h"
 #include "libcore/mhkdf.h"
 
 /** Less than this is not worth the question. */
 #define HEADROOM_MIN_KIB 1024
-
-#define HEADROOM_PATH_SIZE 160
 
 enum headroom_limit {
     HEADROOM_UNLIMITED, /* no limit is known */
@@ -40,8 +39,8 @@ struct headroom_question {
 struct headroom {
     uint64_t available_kib; /* UINT64_MAX: no limit is known */
     enum headroom_limit limit;
-    uint64_t limit_kib;            /* the limit that leaves the least, */
-    char path[HEADROOM_PATH_SIZE]; /* and a cgroup's file; printable; "" for the others */
+    uint64_t limit_kib;          /* the limit that leaves the least, */
+    char path[CGROUP_PATH_SIZE]; /* and a cgroup's file; printable; "" for the others */
 };
 
 void headroom_read(const struct headroom_question *question, struct headroom *out);

@@ -13,6 +13,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/blake2b.c libcore/blake2b.h \
 	libcore/block.h \
 	libcore/bytes.h \
+	libcore/cgroup.c libcore/cgroup.h \
 	libcore/compress.c libcore/compress.h \
 	libcore/crypt.c \
 	libcore/derive.c libcore/derive.h \
@@ -30,6 +31,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/memory.c libcore/memory.h \
 	libcore/method.c libcore/method.h \
 	libcore/mhkdf.h \
+	libcore/procfile.c libcore/procfile.h \
 	libcore/random.c \
 	libcore/reference.h \
 	libcore/setting.c \

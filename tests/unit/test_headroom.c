@@ -305,6 +305,10 @@ swap_of_version_1(void **state)
     put_mib(y, "memory.memsw.limit_in_bytes", 80);
     put_mib(y, "memory.memsw.usage_in_bytes", 66);
     expect(9 * MIB, 19 * MIB);
+    /* Some of the group is in swap already: its limit of both holds without swap, too. */
+    put_mib(y, "memory.memsw.usage_in_bytes", 78);
+    expect(7 * MIB, 7 * MIB);
+    put_mib(y, "memory.memsw.usage_in_bytes", 66);
     put("/sys/fs/cgroup/memory/y/memory.swappiness", "60\n");
     expect(9 * MIB, 19 * MIB);
     put("/sys/fs/cgroup/memory/y/memory.swappiness", "0\n");
@@ -549,9 +553,9 @@ deep_groups(void **state)
     put_mib(path, "memory.max", 64);
     expect(64 * MIB, 64 * MIB);
     headroom = look(false);
-    assert_int_equal(strlen(headroom.path), HEADROOM_PATH_SIZE - 1);
+    assert_int_equal(strlen(headroom.path), CGROUP_PATH_SIZE - 1);
     assert_memory_equal(headroom.path, "...", 3);
-    assert_string_equal(headroom.path + HEADROOM_PATH_SIZE - 26, "/level-of-many/memory.max");
+    assert_string_equal(headroom.path + CGROUP_PATH_SIZE - 26, "/level-of-many/memory.max");
     put_mib("/sys/fs/cgroup", "memory.max", 32);
     expect(32 * MIB, 32 * MIB);
 }
