@@ -160,9 +160,30 @@ def environment(account, env):
             'SHELL': account.pw_shell, 'TERM': 'dumb', 'LC_ALL': 'C', **env}
 
 
+groups = []             # folders of control groups that programs are started in
+
+
+@contextlib.contextmanager
+def inside(folder):
+    """Programs start in this control group."""
+    groups.append(folder)
+    try:
+        yield
+    finally:
+        groups.remove(folder)
+
+
+def join_groups():
+    """In the child, before the program runs."""
+    for folder in groups:
+        with open(f'{folder}/cgroup.procs', 'w', encoding='ascii') as file:
+            file.write('0')
+
+
 def become(account, argv, env):
     """In the child: that user, owner of its terminal as after login, then ARGV."""
     try:
+        join_groups()
         os.fchown(0, account.pw_uid, -1)
         os.chdir('/')
         os.initgroups(account.pw_name, account.pw_gid)
@@ -178,6 +199,7 @@ def run(argv, text=''):
     """A program without a terminal; fails loudly."""
     done = subprocess.run(argv, input=to_bytes(text), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=TIMEOUT,
+                          preexec_fn=join_groups if groups else None,
                           env=environment(pwd.getpwuid(0), {}))
     if done.returncode:
         raise Unexpected(f'{" ".join(argv)}: status {done.returncode}\n{done.stdout.decode(errors="replace")}')
@@ -344,6 +366,7 @@ def sshd(port=SSH_PORT, options=()):
         argv += ['-o', option]
     with tempfile.TemporaryFile() as log, subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+            preexec_fn=join_groups if groups else None,
             env=environment(pwd.getpwuid(0), {})) as daemon:
         try:
             wait_listening(port, daemon)

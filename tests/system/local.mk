@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	tests/system/test_chkpwd.py \
 	tests/system/test_faillock.py \
 	tests/system/test_fire.py \
+	tests/system/test_headroom.py \
 	tests/system/test_history.py \
 	tests/system/test_install.py \
 	tests/system/test_libcrypt.py \
