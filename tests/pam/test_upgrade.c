@@ -32,6 +32,7 @@ static struct {
     int hash_rc;      /* what hashing gives */
     const char *why;  /* and why it isn't what was asked for */
     int store_rc;     /* what storing gives */
+    bool is_short;    /* hashing finds no room for its memory */
     unsigned hashed, stored;
     uint32_t waited_ms; /* how long hashing might have waited */
     struct shadow_change change;
@@ -70,6 +71,7 @@ leasing_plan(pam_handle_t *pamh, const struct config_policy *policy, uint32_t ac
     memset(out, 0, sizeof(*out));
     out->arena.wait_ms = policy->wait_ms;
     out->resources.arena = &out->arena;
+    out->resources.report = &out->report;
 }
 
 void
@@ -99,6 +101,11 @@ __wrap_newhash_make(const char *password, const struct config_policy *policy, bo
     (void)for_root;
     world.hashed++;
     world.waited_ms = resources->arena->wait_ms;
+    if (world.is_short) {
+        resources->report->needed_kib = 67624;
+        resources->report->available_kib = 22000;
+        strcpy(resources->report->limit, "RLIMIT_AS = 1K");
+    }
     *why = world.why;
     snprintf(out, MHKDF_STRING_SIZE, "%s", NEW);
     return world.hash_rc;
@@ -225,6 +232,21 @@ failures_are_logged_once(void **unused)
     }
 }
 
+static void
+no_room_is_said_once(void **unused)
+{
+    (void)unused;
+    world.is_short = true;
+    world.hash_rc = ENOMEM;
+    assert_false(upgrade(NULL, "S3cret word"));
+    assert_int_equal(world.stored, 0);
+    assert_int_equal(world.logged, 1);
+    assert_string_equal(
+        world.line, "the hash of bob isn't upgraded: not enough memory: 67M needed, 21M "
+                    "available (RLIMIT_AS = 1K); \"memory = ...\" in mhkdf.conf changes what is "
+                    "needed");
+}
+
 /* The old method looked at all of the password; the new one has to, too. */
 static void
 new_method_has_to_see_all(void **unused)
@@ -276,6 +298,7 @@ main(void)
         cmocka_unit_test_setup(second_wait_is_short, set_up),
         cmocka_unit_test_setup(other_hash_than_was_planned, set_up),
         cmocka_unit_test_setup(failures_are_logged_once, set_up),
+        cmocka_unit_test_setup(no_room_is_said_once, set_up),
         cmocka_unit_test_setup(new_method_has_to_see_all, set_up),
         cmocka_unit_test_setup(folder_that_cant_be_written, set_up),
     };

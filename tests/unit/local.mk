@@ -71,6 +71,14 @@ tests_unit_test_random_CFLAGS = $(unit_cflags)
 tests_unit_test_random_LDADD = $(unit_ldadd)
 tests_unit_test_random_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrandom,--wrap=open,--wrap=open64
 
+if WITH_PAM
+unit_tests += tests/unit/test_room
+tests_unit_test_room_SOURCES = tests/unit/test_room.c pam/dummy.c pam/dummy.h
+tests_unit_test_room_CFLAGS = $(unit_cflags)
+tests_unit_test_room_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
+tests_unit_test_room_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=headroom_check
+endif
+
 unit_tests += tests/unit/test_setting
 tests_unit_test_setting_CFLAGS = $(unit_cflags)
 tests_unit_test_setting_LDADD = $(unit_ldadd)
