@@ -335,6 +335,7 @@ part_of_the_hierarchy(void **state)
     expect(30 * MIB, 30 * MIB);
 
     /* Another group, whose name starts like it. */
+    put_mib("/sys/fs/cgroup/memoryd", "memory.limit_in_bytes", 1);
     put("/proc/self/cgroup", "4:memory:/docker/abcd\n");
     expect(UINT64_MAX, UINT64_MAX);
     put("/proc/self/cgroup", "4:memory:/\n");
