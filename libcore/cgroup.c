@@ -3,6 +3,7 @@
 
 #include "libcore/cgroup.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -210,7 +211,7 @@ read_groups(struct work *work, const char *mount, const char *group)
     work->len = (size_t)n;
     while (work->len > 0 && work->folder[work->len - 1] == '/')
         work->folder[--work->len] = '\0';
-    if (stat(work->folder, &st) != 0)
+    if (stat(work->folder, &st) != 0 && errno != EOVERFLOW) /* its inode has 64 bits */
         return false;
     while (work->len >= top && work->len > root_len) {
         read_group(work);
