@@ -5,8 +5,10 @@ hash: nobody is killed for it, and who gets in with pam_unix alone gets in with 
 
 import contextlib
 import os
+import pwd
 import re
 import signal
+import subprocess
 import time
 
 import common
@@ -228,6 +230,25 @@ def _(mib):
             tap.check(logged(rf'password of anna not changed: {SHORT}; ', since), log[since:])
             tap.equal(drive.hash_of('anna'), before)
         old_hash('anna')
+
+
+@tap.case('{}M: mhkdf_chkpwd, for a screen locker', SIZES)
+def _(mib):
+    account, since = pwd.getpwnam('memhard'), len(log)
+
+    def become():
+        drive.join_groups()
+        os.setgroups([])
+        os.setgid(account.pw_gid)
+        os.setuid(account.pw_uid)
+
+    with group(mib) as folder, drive.inside(folder):
+        done = subprocess.run(['/usr/sbin/mhkdf_chkpwd', 'memhard', 'nonull'], input=OLD.encode(), timeout=60,
+                              cwd='/', preexec_fn=become, check=False)
+        tap.equal(kills(folder), 0)
+    tap.equal(done.returncode, 0 if mib >= ENOUGH else 13)
+    lines = logged(rf'the password of memhard can\'t be verified for now: {SHORT}$', since)
+    tap.equal(bool(lines), mib < ENOUGH, log[since:])
 
 
 @tap.case('{}M: mhkdf hash, verify and bench', SIZES)

@@ -73,7 +73,8 @@ tests_unit_test_random_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrandom,--wrap=open,
 
 if WITH_PAM
 unit_tests += tests/unit/test_room
-tests_unit_test_room_SOURCES = tests/unit/test_room.c pam/dummy.c pam/dummy.h
+tests_unit_test_room_SOURCES = tests/unit/test_room.c pam/dummy.c pam/dummy.h \
+	pam/leasing.c pam/leasing.h
 tests_unit_test_room_CFLAGS = $(unit_cflags)
 tests_unit_test_room_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
 tests_unit_test_room_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=headroom_check

@@ -599,7 +599,9 @@ look_limited(int which, uint64_t kib, bool is_shared)
     assert_true(child >= 0);
     if (child == 0) {
         const struct rlimit limit = {(rlim_t)kib * 1024, RLIM_INFINITY};
-        if (setrlimit(which, &limit) != 0)
+        int error =
+            which == RLIMIT_AS ? setrlimit(RLIMIT_AS, &limit) : setrlimit(RLIMIT_DATA, &limit);
+        if (error != 0)
             _exit(1);
         headroom_read(&question, &headroom);
         _exit(write(ends[1], &headroom, sizeof(headroom)) != (ssize_t)sizeof(headroom));

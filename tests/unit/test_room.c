@@ -20,6 +20,10 @@
 #include "libcore/headroom.h"
 #include "libcore/source.h"
 #include "pam/dummy.h"
+#include "pam/leasing.h"
+#include "pam/log.h"
+#include "pam/origin.h"
+#include "pam/place.h"
 #include "policy/anycrypt.h"
 #include "policy/newhash.h"
 
@@ -242,10 +246,11 @@ find_policy(const char *method, struct config_policy *policy)
     const struct config config = {.sections = NULL};
     const struct config_who who = {.user = "bob"};
     uint32_t number = 0;
+    const char *why;
 
     config_look_up(&config, &who, policy);
     policy->cost.memory_kib = MEMORY_KIB;
-    assert_int_equal(methods_find(method, &number), 0);
+    assert_int_equal(methods_find(method, &number, &why), 0);
     policy->method = methods_get(number);
 }
 
@@ -317,6 +322,76 @@ a_dummy_hash_is_left_out(void **state)
     }
 }
 
+/* ---- what the log says of memory that was had ---------------------------------------- */
+
+void
+log_write(pam_handle_t *pamh, int priority, const char *format, ...)
+{
+    va_list args;
+
+    (void)pamh;
+    assert_int_equal(priority, LOG_NOTICE);
+    world.logged++;
+    va_start(args, format);
+    (void)vsnprintf(world.line, sizeof(world.line), format, args);
+    va_end(args);
+}
+
+void
+log_debug(pam_handle_t *pamh, const struct options *options, const char *format, ...)
+{
+    (void)pamh;
+    (void)options;
+    (void)format;
+}
+
+const char *
+place_arena(void)
+{
+    return NULL;
+}
+
+const char *
+origin_service(pam_handle_t *pamh)
+{
+    (void)pamh;
+    return NULL;
+}
+
+uint32_t
+origin_uid(pam_handle_t *pamh)
+{
+    (void)pamh;
+    return 1000;
+}
+
+bool
+origin_is_console(pam_handle_t *pamh)
+{
+    (void)pamh;
+    return false;
+}
+
+static void
+memory_that_may_go_to_swap_is_said(void **state)
+{
+    struct leasing leasing = {.report = {.from = MHKDF_MEMORY_PRIVATE, .size_kib = 65536}};
+
+    (void)state;
+    leasing.report.locked = 1;
+    leasing_log(NULL, NULL, &leasing);
+    assert_int_equal(world.logged, 0);
+    leasing.report.locked = 0;
+    leasing_log(NULL, NULL, &leasing);
+    assert_int_equal(world.logged, 1);
+    assert_non_null(strstr(world.line, "RLIMIT_MEMLOCK is 0K"));
+    leasing.report.in_swap = 1; /* a higher limit would be of no use */
+    leasing_log(NULL, NULL, &leasing);
+    assert_int_equal(world.logged, 2);
+    assert_string_equal(world.line, "the hash's memory (65536K) isn't locked and may go to swap: "
+                                    "without swap there is no room for it");
+}
+
 int
 main(void)
 {
@@ -328,6 +403,7 @@ main(void)
         cmocka_unit_test_setup(other_errors_come_first, set_up),
         cmocka_unit_test_setup(a_new_hash_is_not_replaced_by_a_weaker_one, set_up),
         cmocka_unit_test_setup(a_dummy_hash_is_left_out, set_up),
+        cmocka_unit_test_setup(memory_that_may_go_to_swap_is_said, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
