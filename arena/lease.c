@@ -193,15 +193,22 @@ lease_connect(struct lease_table *table, uint64_t now_ms, uint32_t *client, uint
     *client = i;
 }
 
-/* Why nobody of this kind gets a slot, however long he waits; 0: he may. */
+static bool
+is_without_slots(const struct lease_table *table, bool root)
+{
+    return !table->ready || slots_for(table, root) == 0;
+}
+
+/* Why this client needn't wait; 0: it may. One with no other memory waits for slots that can't be
+ * made, too: the arena is its limit even then. */
 static int
-no_service(const struct lease_table *table, bool root)
+no_service(const struct lease_table *table, const struct lease_client *client, bool without_slots)
 {
     if (table->ending)
         return ARENA_ENDING;
-    if (!table->ready || slots_for(table, root) == 0)
-        return ARENA_NOT_READY;
-    return 0;
+    if (client->size > table->config.size)
+        return ARENA_TOO_SMALL;
+    return without_slots && !client->require ? ARENA_NOT_READY : 0;
 }
 
 /* Places are left for those who come, so that they can be told. */
@@ -223,14 +230,13 @@ lease_request(struct lease_table *table, uint32_t client, uint32_t euid,
     /* A program with other rights than root's can only speak for the user whose rights it has. */
     c->uid = euid == 0 ? request->real_uid : euid;
     c->root = euid == 0 && request->real_uid == 0;
+    c->require = request->require != 0;
     c->size = request->size;
     c->service_max = request->service_max;
     memcpy(c->service, request->service, sizeof(c->service));
     c->told_ms = LEASE_NEVER;
 
-    reason = no_service(table, c->root);
-    if (reason == 0 && request->size > table->config.size)
-        reason = ARENA_TOO_SMALL;
+    reason = no_service(table, c, is_without_slots(table, c->root));
     if (reason == 0 && !c->root && uid_places(table, c->uid) >= table->config.uid_places)
         reason = ARENA_BUSY;
     if (reason == 0 && is_crowded(table))
@@ -419,15 +425,11 @@ static struct lease_action
 refuse_one(struct lease_table *table)
 {
     struct lease_action nothing = {.type = LEASE_NOTHING};
-    int reasons[2] = {no_service(table, false), no_service(table, true)};
+    bool without[2] = {is_without_slots(table, false), is_without_slots(table, true)};
 
     for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++) {
         const struct lease_client *c = &table->clients[i];
-        int reason = reasons[c->root];
-        if (c->state != LEASE_CLIENT_WAITING)
-            continue;
-        if (reason == 0 && c->size > table->config.size)
-            reason = ARENA_TOO_SMALL;
+        int reason = c->state == LEASE_CLIENT_WAITING ? no_service(table, c, without[c->root]) : 0;
         if (reason != 0)
             return refuse(table, i, reason);
     }

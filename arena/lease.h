@@ -18,6 +18,8 @@
  * - A slot that was lent to root goes to root alone, after scrubbing, until it has been made anew;
  *   after anybody else it is made anew at once. So it is after a deadline, and after a client that
  *   breaks the protocol.
+ * - While no slot can be made for its kind, a client is refused; but one that says that it has no
+ *   other memory waits in the queue.
  * - With nothing to do, one slot that is for root alone is made anew, so that others needn't wait
  *   for it.
  */
@@ -78,6 +80,7 @@ enum lease_client_state {
 struct lease_client {
     enum lease_client_state state;
     bool root;         /* euid and real uid are 0 */
+    bool require;      /* has no other memory */
     uint32_t uid;      /* real uid */
     uint32_t slot;     /* HOLDING */
     uint64_t order;    /* of arrival, in its state */
@@ -106,7 +109,8 @@ enum lease_action_type {
     LEASE_SCRUB,  /* slot: fill it with zeros; then lease_scrubbed */
     LEASE_FREE,   /* slot: free its memory; then lease_freed */
     LEASE_GRANT,  /* client gets slot */
-    LEASE_EXPIRE, /* client has had slot for too long; nothing to do but to say so */
+    LEASE_EXPIRE, /* client has had slot for too long: from now on the slot's memory is the client's
+                     own until it hangs up, and the slot has none */
     LEASE_QUEUED, /* tell client that it is at position */
     LEASE_REFUSE, /* tell client reason, and hang up */
     LEASE_DROP    /* hang up on client */

@@ -10,6 +10,7 @@ arena_sources = \
 	arena/options.c arena/options.h \
 	arena/peer.c arena/peer.h \
 	arena/privilege.c arena/privilege.h \
+	arena/room.c arena/room.h \
 	arena/server.c arena/server.h \
 	arena/slot.c arena/slot.h \
 	arena/worker.c arena/worker.h

@@ -3,17 +3,16 @@
 #include <config.h>
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "arena/limits.h"
 #include "arena/listener.h"
 #include "arena/log.h"
 #include "arena/options.h"
 #include "arena/privilege.h"
+#include "arena/room.h"
 #include "arena/server.h"
 #include "policy/config.h"
 
@@ -54,33 +53,71 @@ best_pages(enum config_pages pages)
 }
 
 static int
-load(struct server_config *out)
+read_config(struct config *config)
 {
-    struct config config;
     struct config_error error;
     int rc;
 
     if (options.conf_is_given)
-        rc = config_load(options.conf, config_owner(), true, &config, &error);
+        rc = config_load(options.conf, config_owner(), true, config, &error);
     else
-        rc =
-            config_load_either(options.conf, config_vendor_path(), config_owner(), &config, &error);
-    if (rc != 0) {
+        rc = config_load_either(options.conf, config_vendor_path(), config_owner(), config, &error);
+    if (rc != 0)
         log_line(LOG_ERR, "%s", error.text);
+    return rc;
+}
+
+static void
+translate(const struct config_arena *arena, struct server_config *out)
+{
+    out->lease.slots = arena->slots;
+    out->lease.reserve = arena->reserve;
+    out->lease.size = arena_slot_size(arena->slot_kib);
+    out->lease.lease_ms = arena->lease_ms;
+    out->lease.uid_leases = UID_LEASES;
+    out->lease.uid_places = UID_PLACES;
+    out->slot_kib = arena->slot_kib;
+    out->pages = best_pages(arena->pages);
+    out->pages_asked = arena->pages != CONFIG_PAGES_AUTO;
+    out->lock = arena->lock;
+}
+
+/* An arena of which a part is missing would be found out by the logins that wait for it. */
+static int
+check_room(const struct server_config *config, const struct server_held *held)
+{
+    const struct room_plan plan = {.slots = config->lease.slots,
+                                   .size = config->lease.size,
+                                   .slot_kib = config->slot_kib,
+                                   .hugetlb = config->pages == ARENA_HUGETLB};
+    char text[ROOM_TEXT_SIZE];
+    struct room room;
+
+    room_read(&room);
+    if (room_fits(&plan, &room, held->memory, held->hugetlb, text))
+        return 0;
+    log_line(LOG_ERR, "[arena]: %s", text);
+    return ENOMEM;
+}
+
+static int
+load(struct server_config *out, const struct server_held *held)
+{
+    struct server_config wanted = *out;
+    struct config config;
+    int rc = read_config(&config);
+
+    if (rc == 0) {
+        translate(&config.arena, &wanted);
+        rc = check_room(&wanted, held);
+    }
+    if (rc != 0) {
         config_free(&config);
         return rc;
     }
-    out->lease.slots = config.arena.slots;
-    out->lease.reserve = config.arena.reserve;
-    out->lease.size = arena_slot_size(config.arena.slot_kib);
-    out->lease.lease_ms = config.arena.lease_ms;
-    out->lease.uid_leases = UID_LEASES;
-    out->lease.uid_places = UID_PLACES;
-    out->pages = best_pages(config.arena.pages);
-    out->pages_asked = config.arena.pages != CONFIG_PAGES_AUTO;
-    out->lock = config.arena.lock;
     config_free(&current);
     current = config;
+    *out = wanted;
     return 0;
 }
 
@@ -88,28 +125,6 @@ static uint32_t
 slots_max(const char *service)
 {
     return config_slots_max(&current, service);
-}
-
-/* Not a single slot: then it is better to say so at once than to look like an arena. */
-static int
-check_limits(const struct server_config *config)
-{
-    uint64_t size = config->lease.size, total = size * config->lease.slots;
-    uint64_t hugetlb = config->pages == ARENA_HUGETLB ? limits_free_hugetlb("") : 0;
-    struct limits limits;
-
-    limits_read("", &limits);
-    if (hugetlb >= total || limits.available >= total)
-        return 0;
-    if (hugetlb >= size || limits.available >= size) {
-        log_line(
-            LOG_WARNING, "%" PRIu32 " slots take %" PRIu64 "M, but %" PRIu64 "M are left of %s",
-            config->lease.slots, total / 1024 / 1024, limits.available / 1024 / 1024, limits.what);
-        return 0;
-    }
-    log_line(LOG_ERR, "a slot takes %" PRIu64 "M, but %" PRIu64 "M are left of %s",
-             size / 1024 / 1024, limits.available / 1024 / 1024, limits.what);
-    return ENOMEM;
 }
 
 static int
@@ -136,13 +151,12 @@ find_names(struct privilege_user *user, gid_t *group)
 static int
 start(struct server_setup *setup, struct server_config *config)
 {
+    const struct server_held nothing = {0};
     struct privilege_user user;
-    int rc = load(config);
+    int rc = load(config, &nothing);
 
     if (rc == 0)
         rc = find_names(&user, &setup->group);
-    if (rc == 0)
-        rc = check_limits(config);
     if (rc != 0)
         return rc;
     rc = listener_open(options.socket, setup->group, &setup->listener);
@@ -160,7 +174,7 @@ int
 main(int argc, char **argv)
 {
     struct server_setup setup = {.listener = -1, .reload = load, .slots_max = slots_max};
-    struct server_config config;
+    struct server_config config = {0};
     int status;
 
     if (!options_read(argc, argv, &options, &status))

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int
@@ -92,4 +93,15 @@ failed:
 out:
     (void)cap_free(caps);
     return rc;
+}
+
+void
+privilege_raise_descriptors(unsigned wanted)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -24,4 +24,8 @@ int privilege_find_group(const char *name, gid_t *gid);
  */
 int privilege_drop(const struct privilege_user *user, bool lock);
 
+/** Raises the soft limit of open descriptors to what is wanted, or to the hard limit. Where that is
+ * less, peer_accept gets by. */
+void privilege_raise_descriptors(unsigned wanted);
+
 #endif

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,11 +19,12 @@
 #include "arena/log.h"
 #include "arena/notify.h"
 #include "arena/peer.h"
+#include "arena/privilege.h"
 #include "arena/worker.h"
 
 #define ACCEPT_AT_ONCE 64
-#define THREADS_MAX 16
-#define OTHER_DESCRIPTORS 32U /* besides clients and slots */
+/* Of clients, of what they keep, of slots, and a few. */
+#define DESCRIPTORS (2 * LEASE_CLIENTS_MAX + LEASE_SLOTS_MAX + 32U)
 
 enum { POLL_LISTENER, POLL_EVENTS, POLL_SIGNALS, POLL_CLIENTS };
 
@@ -40,6 +40,8 @@ struct server {
     struct slot slots[LEASE_SLOTS_MAX];
     bool complained[LEASE_SLOTS_MAX]; /* that it can't be made */
     struct connection connections[LEASE_CLIENTS_MAX];
+    struct slot kept[LEASE_CLIENTS_MAX]; /* what a client has had for too long; only a descriptor */
+    struct log_limit errors, expiries;
     struct worker maker, scrubber;
     int listener; /* -1: no longer */
     int events;   /* eventfd of the workers */
@@ -47,6 +49,7 @@ struct server {
     int spare;
     bool was_ready;
     bool told_pages;
+    bool reload_is_due;
     struct pollfd polled[POLL_CLIENTS + LEASE_CLIENTS_MAX];
     uint32_t who[LEASE_CLIENTS_MAX]; /* clients, as they are in polled */
 };
@@ -54,18 +57,10 @@ struct server {
 static uint64_t
 clock_ms(void)
 {
-    struct timespec now;
+    struct timespec now = {0};
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static unsigned
-cpus(void)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (unsigned)online;
 }
 
 /* ---- clients ------------------------------------------------------------------------- */
@@ -77,11 +72,38 @@ close_connection(struct server *server, uint32_t client)
     server->connections[client].fd = -1;
 }
 
+/* A client that has had its slot for too long is perhaps still at work in it, so that its pages may
+ * not be taken away yet; but they must be when it hangs up, or it could keep the descriptor, and
+ * with it the memory, beside the slot that it may have next. */
+static void
+set_aside(struct server *server, uint32_t slot, uint32_t client)
+{
+    struct worker_job job = {.work = WORKER_UNMAP, .own = server->slots[slot]};
+
+    job.own.fd = -1;
+    server->kept[client] =
+        (struct slot){.fd = server->slots[slot].fd, .size = server->slots[slot].size};
+    server->slots[slot] = (struct slot)SLOT_NONE;
+    worker_start(&server->maker, &job);
+}
+
+static void
+drop_kept(struct server *server, uint32_t client)
+{
+    struct worker_job job = {.work = WORKER_DROP, .own = server->kept[client]};
+
+    if (server->kept[client].fd < 0)
+        return;
+    server->kept[client] = (struct slot)SLOT_NONE;
+    worker_start(&server->maker, &job);
+}
+
 static void
 hang_up(struct server *server, uint32_t client, bool orderly)
 {
     lease_hangup(&server->table, client, orderly, clock_ms());
     close_connection(server, client);
+    drop_kept(server, client);
 }
 
 static void
@@ -164,7 +186,7 @@ hear_client(struct server *server, uint32_t client)
     rc = peer_listen(server->connections[client].fd);
     if (rc == EAGAIN)
         return;
-    if (rc == EPROTO)
+    if (rc == EPROTO && log_limit_allows(&server->errors, clock_ms()))
         log_line(LOG_WARNING, "a client of uid %" PRIu32 " breaks the protocol",
                  server->connections[client].euid);
     hang_up(server, client, rc == EPIPE);
@@ -210,15 +232,9 @@ start_job(struct server *server, struct worker *worker, enum worker_work work,
                              .wish = {.size = action->size,
                                       .pages = server->config.pages,
                                       .lock = server->config.lock,
-                                      .threads = cpus()}};
+                                      .threads = slot_threads()}};
 
     worker_start(worker, &job);
-}
-
-static const char *
-name_of_pages(enum arena_pages pages)
-{
-    return pages == ARENA_HUGETLB ? "hugetlb" : pages == ARENA_THP ? "thp" : "plain";
 }
 
 /* Says what was asked for and isn't had, once. */
@@ -229,7 +245,7 @@ compare_with_wish(struct server *server, const struct slot *slot)
         return;
     if (server->config.pages_asked && slot->pages != server->config.pages)
         log_line(LOG_WARNING, "no %s pages are to be had: slots are of %s pages",
-                 name_of_pages(server->config.pages), name_of_pages(slot->pages));
+                 slot_pages_name(server->config.pages), slot_pages_name(slot->pages));
     if (server->config.lock && !slot->locked)
         log_line(LOG_WARNING, "slots aren't locked into memory: that takes CAP_IPC_LOCK, or a "
                               "larger RLIMIT_MEMLOCK (LimitMEMLOCK= of the unit)");
@@ -269,6 +285,9 @@ take_done(struct server *server)
             break;
         case WORKER_FREE:
             lease_freed(&server->table, job.index);
+            break;
+        case WORKER_UNMAP:
+        case WORKER_DROP:
             break;
         }
     }
@@ -327,9 +346,11 @@ act(struct server *server, const struct lease_action *action)
         (void)peer_send(server->connections[action->client].fd, &queued, sizeof(queued), -1);
         break;
     case LEASE_EXPIRE:
-        log_line(LOG_WARNING,
-                 "slot %" PRIu32 " is kept too long (uid %" PRIu32 ", %s): it is replaced",
-                 action->slot, client->uid, client->service);
+        set_aside(server, action->slot, action->client);
+        if (log_limit_allows(&server->expiries, clock_ms()))
+            log_line(LOG_WARNING,
+                     "slot %" PRIu32 " is kept too long (uid %" PRIu32 ", %s): it is replaced",
+                     action->slot, client->uid, client->service);
         break;
     case LEASE_REFUSE:
         send_refusal(server->connections[action->client].fd, (int)action->reason);
@@ -357,17 +378,35 @@ act_all(struct server *server)
 
 /* ---- signals ------------------------------------------------------------------------- */
 
+/* What slots have; one that is being made has it, or will in a moment. */
+static void
+count_held(const struct server *server, struct server_held *held)
+{
+    *held = (struct server_held){0};
+    for (uint32_t i = 0; i < LEASE_SLOTS_MAX; i++) {
+        if (is_ours(server, i) && server->slots[i].pages == ARENA_HUGETLB)
+            held->hugetlb += server->table.slots[i].size;
+        else
+            held->memory += server->table.slots[i].size;
+    }
+}
+
 static void
 reload(struct server *server)
 {
     struct server_config config = server->config;
+    struct server_held held;
 
-    notify_send("RELOADING=1");
-    if (server->setup->reload(&config) == 0) {
+    server->reload_is_due = false;
+    count_held(server, &held);
+    if (server->setup->reload(&config, &held) == 0) {
         server->config = config;
         server->told_pages = false;
         lease_configure(&server->table, &config.lease);
         log_line(LOG_INFO, "configuration read again: %" PRIu32 " slots of %" PRIu64 "M",
+                 config.lease.slots, config.lease.size / 1024 / 1024);
+    } else {
+        log_line(LOG_ERR, "the configuration stays as it was: %" PRIu32 " slots of %" PRIu64 "M",
                  config.lease.slots, config.lease.size / 1024 / 1024);
     }
     notify_send("READY=1");
@@ -381,7 +420,8 @@ take_signal(struct server *server)
     if (read(server->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
         return;
     if (info.ssi_signo == SIGHUP) {
-        reload(server);
+        notify_send("RELOADING=1");
+        server->reload_is_due = true;
         return;
     }
     notify_send("STOPPING=1");
@@ -411,6 +451,22 @@ server_block_signals(void)
 
 /* ---- the loop ------------------------------------------------------------------------ */
 
+/* Before all slots have been tried once, nobody can tell what they leave. */
+static bool
+may_reload(const struct server *server)
+{
+    return server->reload_is_due && server->table.ready && !server->table.ending;
+}
+
+static void
+tell_left_out(struct server *server, bool at_the_end)
+{
+    uint64_t now_ms = clock_ms();
+
+    log_limit_tell(&server->errors, now_ms, at_the_end, "clients broke the protocol");
+    log_limit_tell(&server->expiries, now_ms, at_the_end, "slots were kept too long");
+}
+
 static nfds_t
 list_descriptors(struct server *server)
 {
@@ -433,13 +489,20 @@ list_descriptors(struct server *server)
 static int
 timeout_ms(const struct server *server)
 {
-    uint64_t now_ms = clock_ms(), deadline_ms = lease_deadline(&server->table, now_ms);
+    uint64_t now_ms = clock_ms();
+    const uint64_t deadlines_ms[] = {lease_deadline(&server->table, now_ms),
+                                     log_limit_deadline(&server->errors),
+                                     log_limit_deadline(&server->expiries)};
+    uint64_t first_ms = LEASE_NEVER;
 
-    if (deadline_ms == LEASE_NEVER)
+    for (size_t i = 0; i < sizeof(deadlines_ms) / sizeof(deadlines_ms[0]); i++)
+        if (deadlines_ms[i] < first_ms)
+            first_ms = deadlines_ms[i];
+    if (first_ms == LEASE_NEVER)
         return -1;
-    if (deadline_ms <= now_ms)
+    if (first_ms <= now_ms)
         return 0;
-    return deadline_ms - now_ms > INT_MAX ? INT_MAX : (int)(deadline_ms - now_ms);
+    return first_ms - now_ms > INT_MAX ? INT_MAX : (int)(first_ms - now_ms);
 }
 
 /* Clients first: who has hung up makes room for those who come. */
@@ -475,21 +538,11 @@ loop(struct server *server)
             return errno;
         if (n > 0)
             take_events(server, count);
+        if (may_reload(server))
+            reload(server);
+        tell_left_out(server, false);
     }
     return 0;
-}
-
-/* Where there are fewer than wanted, peer_accept gets by. */
-static void
-raise_limit(void)
-{
-    rlim_t wanted = LEASE_CLIENTS_MAX + LEASE_SLOTS_MAX + OTHER_DESCRIPTORS;
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int
@@ -504,6 +557,15 @@ open_descriptors(struct server *server)
     return server->events < 0 || server->signals < 0 || server->spare < 0 ? errno : 0;
 }
 
+/* Nor does the memory of the last ones stay with those who keep a descriptor. */
+static void
+free_slots(struct server *server)
+{
+    for (uint32_t i = 0; i < LEASE_SLOTS_MAX; i++)
+        if (server->table.slots[i].state != LEASE_SLOT_LENT)
+            slot_free(&server->slots[i]);
+}
+
 int
 server_run(const struct server_setup *setup, const struct server_config *config)
 {
@@ -513,12 +575,12 @@ server_run(const struct server_setup *setup, const struct server_config *config)
     server.setup = setup;
     server.config = *config;
     server.listener = setup->listener;
-    raise_limit();
+    privilege_raise_descriptors(DESCRIPTORS);
     lease_init(&server.table, &config->lease);
     for (uint32_t i = 0; i < LEASE_SLOTS_MAX; i++)
         server.slots[i].fd = -1;
     for (uint32_t i = 0; i < LEASE_CLIENTS_MAX; i++)
-        server.connections[i].fd = -1;
+        server.connections[i].fd = server.kept[i].fd = -1;
     rc = open_descriptors(&server);
     if (rc == 0)
         rc = slot_init();
@@ -533,5 +595,7 @@ server_run(const struct server_setup *setup, const struct server_config *config)
         worker_end(&server.scrubber);
     }
     worker_end(&server.maker);
+    free_slots(&server);
+    tell_left_out(&server, true);
     return rc;
 }

@@ -32,8 +32,23 @@
 #endif
 
 #define THREADS_MAX 64
+#define WORKING_MAX 16 /* of them, as a rule */
 #define SMALL_PAGE 4096
 #define COLLAPSE_TRIES 5
+
+const char *
+slot_pages_name(enum arena_pages pages)
+{
+    return pages == ARENA_HUGETLB ? "hugetlb" : pages == ARENA_THP ? "thp" : "plain";
+}
+
+unsigned
+slot_threads(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return online < 1 ? 1 : online > WORKING_MAX ? WORKING_MAX : (unsigned)online;
+}
 
 /* ---- in parallel --------------------------------------------------------------------- */
 
@@ -276,12 +291,26 @@ slot_scrub(struct slot *slot, unsigned threads)
 }
 
 void
-slot_free(struct slot *slot)
+slot_unmap(struct slot *slot)
 {
     if (slot->reserved != NULL)
         (void)munmap(slot->reserved, slot->reserved_size);
-    if (slot->fd >= 0)
+    slot->reserved = NULL;
+    slot->reserved_size = 0;
+    slot->base = NULL;
+    slot->locked = false;
+}
+
+/* The seals leave nothing else: a smaller file is what a client must not meet, and against writing
+ * none can be added while anybody has it mapped. */
+void
+slot_free(struct slot *slot)
+{
+    slot_unmap(slot);
+    if (slot->fd >= 0) {
+        (void)fallocate(slot->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)slot->size);
         (void)close(slot->fd);
+    }
     memset(slot, 0, sizeof(*slot));
     slot->fd = -1;
 }

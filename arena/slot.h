@@ -38,6 +38,12 @@ struct slot_wish {
     unsigned threads;  /* 1 or more */
 };
 
+/** As mhkdf.conf has it. */
+const char *slot_pages_name(enum arena_pages pages);
+
+/** Threads that work on a slot is best shared by: as many as there are CPUs, up to 16. */
+unsigned slot_threads(void);
+
 /** Installs what turns a SIGBUS from a slot's memory into an error. 0 or errno. */
 int slot_init(void);
 
@@ -50,7 +56,17 @@ int slot_make(struct slot *slot, const struct slot_wish *wish);
  */
 int slot_scrub(struct slot *slot, unsigned threads);
 
-/** Frees it; its clients keep what they have mapped. */
+/**
+ * Takes the mapping away and leaves the descriptor: the memory is a client's now, who is still at
+ * work in it.
+ */
+void slot_unmap(struct slot *slot);
+
+/**
+ * Frees it, and its pages with it, whoever keeps a descriptor or a mapping: no client may be at
+ * work in it. Who keeps one can still fill the file anew, up to its size; that is memory of the
+ * process that does it, as that of a memfd of its own would be, by its own control group.
+ */
 void slot_free(struct slot *slot);
 
 #endif

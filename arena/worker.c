@@ -9,25 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena/limits.h"
-
-/* What stays free when a slot is made: for page tables, and for everybody else. */
-#define MARGIN ((uint64_t)16 * 1024 * 1024)
+#include "arena/room.h"
 
 /* A slot that doesn't fit would not fail but get somebody killed, here or elsewhere. */
 static bool
 fits(struct worker_job *job)
 {
-    struct limits limits;
+    struct room room;
 
-    limits_read("", &limits);
-    if (limits.available >= MARGIN && limits.available - MARGIN >= job->wish.size)
+    room_read(&room);
+    if (room.memory >= job->wish.size)
         return true;
     job->wish.only_hugetlb = true; /* which may still be refused: by their own control group, say */
-    if (job->wish.pages == ARENA_HUGETLB && limits_free_hugetlb("") >= job->wish.size)
+    if (job->wish.pages == ARENA_HUGETLB && room.hugetlb >= job->wish.size)
         return true;
-    (void)snprintf(job->why, sizeof(job->why), "%" PRIu64 "M are left of %.200s",
-                   limits.available / 1024 / 1024, limits.what);
+    (void)snprintf(job->why, sizeof(job->why),
+                   "%" PRIu64 "M needed, %" PRIu64 "M available (%.180s)",
+                   job->wish.size / 1024 / 1024, room.memory / 1024 / 1024, room.what);
     return false;
 }
 
@@ -47,13 +45,19 @@ work(struct worker_job *job)
         slot_free(job->slot);
         job->rc = 0;
         break;
+    case WORKER_UNMAP:
+        slot_unmap(&job->own);
+        break;
+    case WORKER_DROP:
+        slot_free(&job->own);
+        break;
     }
 }
 
 static struct worker_job *
 nth(struct worker *worker, unsigned n)
 {
-    return &worker->jobs[(worker->first + n) % LEASE_SLOTS_MAX];
+    return &worker->jobs[(worker->first + n) % WORKER_JOBS_MAX];
 }
 
 static void *
@@ -65,14 +69,17 @@ run(void *arg)
     (void)pthread_mutex_lock(&worker->lock);
     for (;;) {
         struct worker_job *job;
+        bool ending;
 
         while (!worker->ending && worker->done == worker->count)
             (void)pthread_cond_wait(&worker->wanted, &worker->lock);
-        if (worker->ending)
+        if (worker->done == worker->count)
             break;
         job = nth(worker, worker->done);
+        ending = worker->ending;
         (void)pthread_mutex_unlock(&worker->lock);
-        work(job);
+        if (!ending || job->work == WORKER_DROP) /* of which nobody else knows */
+            work(job);
         (void)pthread_mutex_lock(&worker->lock);
         worker->done++;
         if (write(worker->event_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
@@ -126,7 +133,7 @@ worker_done(struct worker *worker, struct worker_job *job)
     found = worker->done > 0;
     if (found) {
         *job = *nth(worker, 0);
-        worker->first = (worker->first + 1) % LEASE_SLOTS_MAX;
+        worker->first = (worker->first + 1) % WORKER_JOBS_MAX;
         worker->done--;
         worker->count--;
     }

@@ -172,6 +172,7 @@ send_request(const struct attempt *attempt)
     request.size = attempt->size;
     request.real_uid = attempt->want->real_uid;
     request.service_max = attempt->want->slots_max;
+    request.require = attempt->want->require != 0;
     for (size_t i = 0; service != NULL && service[i] != '\0' && i < ARENA_SERVICE_SIZE - 1; i++)
         request.service[i] = service[i] >= '!' && service[i] <= '~' ? service[i] : '?';
     if (send(attempt->fd, &request, sizeof request, MSG_NOSIGNAL) != (ssize_t)sizeof request)

@@ -69,13 +69,15 @@ struct arena_request {
     uint32_t service_max;             /* most slots that this service may hold at once, if the
                                          daemon's mhkdf.conf doesn't say less; 0: no cap */
     char service[ARENA_SERVICE_SIZE]; /* name, printable ASCII, then NULs, at least one */
-    uint8_t reserved[8];
+    uint8_t require;                  /* 1: the client has no other memory, so it waits in the
+                                         queue even while no slot can be made; else 0 */
+    uint8_t reserved[7];
 };
 
 /* Why ARENA_REFUSED. ARENA_BUSY alone means that the arena works and is in use. */
 enum arena_reason {
     ARENA_BUSY = 1,  /* no place in the queue */
-    ARENA_NOT_READY, /* the slots aren't made yet, or can't be */
+    ARENA_NOT_READY, /* the slots aren't made yet, or can't be; not where require is 1 */
     ARENA_TOO_SMALL, /* a slot is smaller than what is needed */
     ARENA_ENDING     /* the daemon is about to end */
 };
@@ -172,7 +174,7 @@ arena_request_is_valid(const struct arena_request *request, size_t received)
         return arena_all_zero((const uint8_t *)request + sizeof request->head,
                               sizeof *request - sizeof request->head);
     return request->head.type == ARENA_LEASE && request->size > 0 &&
-           arena_service_is_valid(request->service) &&
+           arena_service_is_valid(request->service) && request->require <= 1 &&
            arena_all_zero(request->reserved, sizeof request->reserved);
 }
 

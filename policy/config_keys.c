@@ -54,7 +54,7 @@ static const struct key {
     [CONFIG_KEY_SLOT_SIZE] = {"slot_size", ARENA, SIZE, 0, 1, 0, NULL},
     [CONFIG_KEY_PAGES] = {"pages", ARENA, WORD, CONFIG_PAGES_AUTO, 0, 0, pages_words},
     [CONFIG_KEY_LOCK] = {"lock", ARENA, WORD, 1, 0, 0, switch_words},
-    [CONFIG_KEY_LEASE] = {"lease", ARENA, TIME, 30000, 100, 0, NULL},
+    [CONFIG_KEY_LEASE] = {"lease", ARENA, TIME, 5000, 100, 0, NULL},
     [CONFIG_KEY_RESERVE] = {"reserve", ARENA, NUMBER, 1, 0, CONFIG_SLOTS_MAX - 1, NULL},
 };
 

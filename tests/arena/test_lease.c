@@ -595,6 +595,33 @@ slots_that_cannot_be_made(void **state)
     assert_true(has(other));
 }
 
+/* The arena is the limit of a client without other memory even then. */
+static void
+who_has_no_other_memory_waits(void **state)
+{
+    struct arena_request request = request_of(1000, "test");
+    uint32_t client;
+
+    (void)state;
+    request.require = 1;
+    lease_init(&table, &CONFIG);
+    client = connect_client();
+    assert_int_equal(lease_request(&table, client, 0, &request, now_ms), 0);
+    run();
+    for (uint32_t i = 0; i < 4; i++)
+        lease_made(&table, i, false, now_ms);
+    forget();
+    run();
+    assert_int_equal(refused_count, 0);
+    assert_int_equal(ask_refused(1000), ARENA_NOT_READY);
+    now_ms += ARENA_ALIVE_MS;
+    run();
+    assert_true(queued_count > 0);
+    now_ms += LEASE_RETRY_MS;
+    settle();
+    assert_true(has(client));
+}
+
 /* Those who wait already are told, too. */
 static void
 slots_that_are_lost_meanwhile(void **state)
@@ -913,6 +940,7 @@ main(void)
         cmocka_unit_test_setup(the_silent_are_dropped, start),
         cmocka_unit_test_setup(no_place_for_another_client, start),
         cmocka_unit_test_setup(slots_that_cannot_be_made, start),
+        cmocka_unit_test_setup(who_has_no_other_memory_waits, start),
         cmocka_unit_test_setup(slots_that_are_lost_meanwhile, start),
         cmocka_unit_test_setup(another_configuration, start),
         cmocka_unit_test_setup(a_shorter_arena_waits_for_leases, start),

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+import tap
+
 BUILDDIR = os.environ["MHKDF_BUILDDIR"]
 PATIENCE = 60  # seconds; only a hang is ever stopped by it
 DAEMON = os.path.join(BUILDDIR, "tests", "arena", "mhkdf-arenad-test")
@@ -29,10 +31,11 @@ REPORT_NAMES = (
 REPORT_FORMAT = struct.Struct("=IHH9Q12I8x")
 
 
-def request(kind=LEASE, size=2 * MIB, uid=None, service=b"test", service_max=0, magic=MAGIC, version=VERSION):
+def request(kind=LEASE, size=2 * MIB, uid=None, service=b"test", service_max=0, require=0, magic=MAGIC,
+            version=VERSION):
     if uid is None:
         uid = os.getuid()
-    return struct.pack("=IHHQII32s8x", magic, version, kind, size, uid, service_max, service)
+    return struct.pack("=IHHQII32sB7x", magic, version, kind, size, uid, service_max, service, require)
 
 
 STATUS_REQUEST = struct.pack("=IHH56x", MAGIC, VERSION, STATUS)
@@ -226,6 +229,48 @@ class Connection:
 
     def __exit__(self, *error):
         self.close()
+
+
+class memory_group:
+    """with memory_group(BYTES) as group: a control group of our own, whose processes have no more."""
+
+    FILES = (("/sys/fs/cgroup", "memory.max", "memory.current"),
+             ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"))
+
+    def __init__(self, limit):
+        for mount, name, usage in self.FILES:
+            self.path = os.path.join(mount, f"mhkdf-test-{os.getpid()}-{time.monotonic_ns()}")
+            try:
+                os.mkdir(self.path)
+            except OSError:
+                continue
+            if os.path.exists(os.path.join(self.path, name)):
+                self._usage = os.path.join(self.path, usage)
+                with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+                    file.write(str(limit))
+                return
+            os.rmdir(self.path)
+        tap.skip("no control group can be made here")
+
+    def enter(self):
+        """For the process that calls it."""
+        with open(os.path.join(self.path, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+
+    def usage(self):
+        with open(self._usage, encoding="ascii") as file:
+            return int(file.read())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        def is_empty():
+            with open(os.path.join(self.path, "cgroup.procs"), encoding="ascii") as file:
+                return not file.read()
+
+        wait_until(is_empty, "a control group without processes")
+        os.rmdir(self.path)
 
 
 def map_slot(reply):

@@ -98,7 +98,7 @@ assert_builtin(void)
     assert_int_equal(config.arena.slot_kib, 65536);
     assert_int_equal(config.arena.pages, CONFIG_PAGES_AUTO);
     assert_int_equal(config.arena.lock, 1);
-    assert_int_equal(config.arena.lease_ms, 30000);
+    assert_int_equal(config.arena.lease_ms, 5000);
     assert_int_equal(config.arena.reserve, 1);
 }
 
