@@ -268,7 +268,8 @@ int mhkdf_gensalt(const char *prefix, unsigned long count, const void *rbytes, s
  */
 int mhkdf_random(void *buf, size_t len);
 
-/** Overwrites len bytes with zeros in a way that compilers keep. */
+/** Overwrites len bytes with zeros in a way that compilers keep, and clears the vector registers,
+ * through which functions such as memcpy(3) take what they copy. */
 void mhkdf_wipe(void *buf, size_t len);
 
 /** Compares len bytes in a time that doesn't depend on them: 1 if all are equal, else 0. */

@@ -52,7 +52,9 @@ x86_has(unsigned features)
         found |= X86_SSSE3;
     if (has_all(leaf7, LEAF7_BMI1 | LEAF7_BMI2))
         found |= X86_BMI;
-    if (has_all(leaf1, LEAF1_AVX) && has_all(leaf7, LEAF7_AVX2) && has_all(xcr0, XCR0_YMM))
+    if (has_all(leaf1, LEAF1_AVX) && has_all(xcr0, XCR0_YMM))
+        found |= X86_AVX;
+    if ((found & X86_AVX) && has_all(leaf7, LEAF7_AVX2))
         found |= X86_AVX2;
     if (has_all(leaf7, LEAF7_AVX512F | LEAF7_AVX512VL) && has_all(xcr0, XCR0_ZMM))
         found |= X86_AVX512;

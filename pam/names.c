@@ -61,9 +61,9 @@ verdict(int rc, const void *found)
     return rc == ESRCH ? ENOENT : rc;
 }
 
-/* gid may be NULL. */
+/* Each of uid and gid may be NULL. */
 static int
-find_user(const char *user, gid_t *gid)
+find_user(const char *user, uint32_t *uid, gid_t *gid)
 {
     struct passwd entry, *found = NULL;
     struct answer answer = {NULL, 0, 0};
@@ -72,6 +72,8 @@ find_user(const char *user, gid_t *gid)
     while (answer_is_due(&answer, &rc))
         rc = getpwnam_r(user, &entry, answer.buffer, answer.size, &found);
     rc = verdict(rc, found);
+    if (rc == 0 && uid != NULL)
+        *uid = found->pw_uid;
     if (rc == 0 && gid != NULL)
         *gid = found->pw_gid;
     answer_free(&answer);
@@ -135,7 +137,13 @@ find_number(const char *user, gid_t primary, gid_t wanted)
 int
 names_find_user(const char *user)
 {
-    return find_user(user, NULL);
+    return find_user(user, NULL, NULL);
+}
+
+int
+names_find_uid(const char *user, uint32_t *uid)
+{
+    return find_user(user, uid, NULL);
 }
 
 /* The same is asked about a user whom nobody knows, so that time doesn't tell. */
@@ -149,7 +157,7 @@ names_find_member(const char *user, const char *group)
 
     if (rc != 0 || listed)
         return rc;
-    unknown = find_user(user, &primary);
+    unknown = find_user(user, NULL, &primary);
     rc = find_number(user, primary, wanted);
     return rc == ENOENT ? unknown != 0 ? unknown : ENOENT : rc;
 }
@@ -179,6 +187,17 @@ int
 names_find_user(const char *user)
 {
     return find("MHKDF_TEST_NSS", user);
+}
+
+int
+names_find_uid(const char *user, uint32_t *uid)
+{
+    const char *first = getenv("MHKDF_TEST_NSS_UID");
+    int rc = find("MHKDF_TEST_NSS", user);
+
+    if (rc == 0)
+        *uid = (first == NULL ? 0 : (uint32_t)strtoul(first, NULL, 10)) + (uint32_t)strlen(user);
+    return rc;
 }
 
 int

@@ -10,8 +10,13 @@
 #ifndef PAM_NAMES_H
 #define PAM_NAMES_H
 
+#include <stdint.h>
+
 /** Whether there is an account of this name: 0; ENOENT: no; else nobody can tell, and why. */
 int names_find_user(const char *user);
+
+/** The same; its uid, where there is one, goes to *uid. */
+int names_find_uid(const char *user, uint32_t *uid);
 
 /**
  * Whether the user is in the group: as a listed member, by his primary group, or by the group's

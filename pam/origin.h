@@ -15,7 +15,8 @@ const char *origin_service(pam_handle_t *pamh);
  * terminal emulator. */
 bool origin_is_console(pam_handle_t *pamh);
 
-/** The uid of the user behind the program. */
+/** The uid of the user behind the program, by the local files or, for sudo's and doas's users, the
+ * name service too. Where neither knows the name, a number of its own, never 0. */
 uint32_t origin_uid(pam_handle_t *pamh);
 
 #endif

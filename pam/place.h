@@ -10,6 +10,7 @@
  *   MHKDF_TEST_ARENA  the arena's socket
  *   MHKDF_TEST_GROUPS "user:group,user:group": who is in which group (pam/names.h)
  *   MHKDF_TEST_NSS    "user,user": accounts of other sources (pam/names.h)
+ *   MHKDF_TEST_NSS_UID a number: such an account's uid is this and the length of its name
  *   MHKDF_TEST_NSS_ERROR "user=5" or "user:group=5": what can't be told, and the errno
  *   MHKDF_TEST_LOCK_MS how long a password change waits for shadow's lock
  *

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/leftover.h"
+
 #define PASSWORD "correct horse battery staple"
 #define SALT "AgICAgICAgICAgICAgICAg"
 #define MHKDF "$mhkdf$m64K.t2.p4.c6$" SALT
@@ -505,6 +507,45 @@ test_stacks(void)
 }
 
 /*
+ * What is left on the stack, and in registers
+ */
+
+static void
+run_crypt_r(void *arg)
+{
+    struct call *call = arg;
+
+    call->got = crypt_r(PASSWORD, call->setting, call->data);
+}
+
+static void
+test_leftovers(void)
+{
+    char hash[CRYPT_OUTPUT_SIZE];
+
+    for (size_t i = 0; i < PLAIN_SETTINGS; i++) {
+        struct call call = {.setting = plain_settings[i], .data = must(calloc(1, sizeof(*data)))};
+        int left;
+
+        leftover_run(run_crypt_r, &call);
+        must(call.got);
+        strcpy(hash, strrchr(call.data->output, '$') + 1);
+        left = leftover_count(hash);
+        check(left == 0, "%.30s: the hash stays in %d places of the stack", call.setting, left);
+        left = leftover_count(PASSWORD);
+        check(left == 0, "%.30s: the phrase stays in %d places", call.setting, left);
+        free(call.data);
+    }
+    must(crypt_r(PASSWORD, MHKDF, data));
+    leftover_run(leftover_plant_on_stack, data->output);
+    check(leftover_count(data->output) > 0, "what is planted on the stack is found");
+#ifdef LEFTOVER_REGISTERS
+    leftover_run(leftover_plant_in_register, data->output);
+    check(leftover_count(data->output) > 0, "what is planted in a register is found");
+#endif
+}
+
+/*
  * Many at once
  */
 
@@ -751,6 +792,7 @@ main(void)
     test_end_of_memory();
     test_unaligned();
     test_stacks();
+    test_leftovers();
     test_many_threads();
     test_wraps();
     rc = in_child(run_out_of_memory);

@@ -124,6 +124,7 @@ stage_clear(void **state)
     setenv("MHKDF_TEST_UID", "1000", 1);
     unsetenv("MHKDF_TEST_GROUPS");
     unsetenv("MHKDF_TEST_NSS");
+    unsetenv("MHKDF_TEST_NSS_UID");
     unsetenv("MHKDF_TEST_NSS_ERROR");
     unsetenv("MHKDF_TEST_LOCK_MS");
     return 0;

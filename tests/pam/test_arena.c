@@ -27,7 +27,6 @@
 #define OLD "S3cret old"
 #define NEW "S3cret new"
 #define AGING "20000:0:99999:7::"
-#define OTHER_UID 4294967294U
 
 struct fake {
     pid_t pid;
@@ -100,6 +99,31 @@ service(const char *type)
 }
 
 static void
+stage_borrower(void)
+{
+    service("auth");
+    stage_account(stage_hash_by(OLD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
+}
+
+/* The uid that the arena hears of. */
+static uint32_t
+uid_behind(const char *real_uid, const char *ruser, const char *rhost)
+{
+    struct arena_request request;
+    struct fake fake;
+
+    setenv("MHKDF_TEST_UID", real_uid, 1);
+    stage.ruser = ruser;
+    stage.rhost = rhost;
+    stage.answers[0] = OLD;
+    fake_start(&fake, ARENA_REFUSED);
+    assert_int_equal(stage_authenticate(STAGE_USER, 0), PAM_SUCCESS);
+    assert_int_equal(fake_end(&fake, &request), 1);
+    assert_string_equal(request.service, "stage");
+    return request.real_uid;
+}
+
+static void
 says_who_is_behind(void **unused)
 {
     static const struct {
@@ -109,28 +133,41 @@ says_who_is_behind(void **unused)
         {"1000", NULL, "", 1000}, {"1000", "root", "", 1000}, /* a program can't make itself root */
         {"0", NULL, "", 0},       {"0", "", "", 0},
         {"0", "root", "", 0},     {"0", "bob", "", 1000}, /* sudo */
-        {"0", "bob", NULL, 1000}, {"0", "ldapuser", "", OTHER_UID},
+        {"0", "bob", NULL, 1000}, {"0", "anna", "", 5004}, /* of a directory */
+        {"0", "martha", "", 5006},
         {"0", "bob", "far", 0}, /* sshd, rlogind: the name is somebody else's to give */
     };
 
     (void)unused;
-    service("auth");
-    stage_account(stage_hash_by(OLD, "$mhkdf$m8M.t1.p1.c0$AAAAAAAAAAAAAAAAAAAAAA"), AGING);
+    stage_borrower();
+    setenv("MHKDF_TEST_NSS", "anna,martha", 1);
+    setenv("MHKDF_TEST_NSS_UID", "5000", 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct arena_request request;
-        struct fake fake;
-
-        setenv("MHKDF_TEST_UID", cases[i].real_uid, 1);
-        stage.ruser = cases[i].ruser;
-        stage.rhost = cases[i].rhost;
-        stage.answers[0] = OLD;
-        fake_start(&fake, ARENA_REFUSED);
-        assert_int_equal(stage_authenticate(STAGE_USER, 0), PAM_SUCCESS);
-        assert_int_equal(fake_end(&fake, &request), 1);
-        if (request.real_uid != cases[i].expected)
-            fail_msg("case %zu: uid %u", i, (unsigned)request.real_uid);
-        assert_string_equal(request.service, "stage");
+        uint32_t uid = uid_behind(cases[i].real_uid, cases[i].ruser, cases[i].rhost);
+        if (uid != cases[i].expected)
+            fail_msg("case %zu: uid %u", i, (unsigned)uid);
     }
+}
+
+/* A directory that doesn't answer mustn't make one user of all of its users: one of them could keep
+ * the slot of all. */
+static void
+users_whom_nobody_knows_are_told_apart(void **unused)
+{
+    uint32_t anna, martha;
+
+    (void)unused;
+    stage_borrower();
+    setenv("MHKDF_TEST_NSS", "anna,martha", 1);
+    setenv("MHKDF_TEST_NSS_ERROR", "anna=5", 1);
+    anna = uid_behind("0", "anna", "");
+    setenv("MHKDF_TEST_NSS_ERROR", "martha=5", 1);
+    martha = uid_behind("0", "martha", "");
+    assert_int_not_equal(anna, martha);
+    assert_true(anna >= 0x80000000 && martha >= 0x80000000);
+    setenv("MHKDF_TEST_NSS_ERROR", "anna=5", 1);
+    assert_true(uid_behind("0", "anna", "") == anna);
+    assert_true(uid_behind("0", "nobody-knows", "") != anna);
 }
 
 /* Two hashes: the old password's, and the new one's. */
@@ -208,6 +245,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         STAGE_TEST(says_who_is_behind),
+        STAGE_TEST(users_whom_nobody_knows_are_told_apart),
         STAGE_TEST(changes_passwords),
         STAGE_TEST(says_that_memory_isnt_locked),
     };

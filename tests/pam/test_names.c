@@ -177,6 +177,8 @@ members(void **unused)
         {"nobody-here", "users", "", ENOENT},
     };
 
+    uint32_t uid = 0;
+
     (void)unused;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int rc;
@@ -187,6 +189,10 @@ members(void **unused)
     }
     assert_int_equal(names_find_user("bob"), 0);
     assert_int_equal(names_find_user("bo"), ENOENT);
+    assert_int_equal(names_find_uid("last", &uid), 0);
+    assert_int_equal(uid, 1002);
+    assert_int_equal(names_find_uid("bo", &uid), ENOENT);
+    assert_int_equal(uid, 1002);
 }
 
 static void

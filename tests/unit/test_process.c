@@ -23,6 +23,7 @@
 #include "libcore/mhkdf.h"
 #include "libcore/team.h"
 #include "tests/unit/hex.h"
+#include "tests/lib/leftover.h"
 #include "tests/lib/sanitized.h"
 
 /* SPEC.md section 7, c = 6. */
@@ -359,11 +360,11 @@ too_much_memory(void **state)
     assert_int_equal(status, 0);
 }
 
+static const char SECRET[] = "Tr0ub4dor&3 is no longer a secret";
+
 #ifndef __SANITIZE_THREAD__ /* which takes a look at a thread's old stack for a race */
 /* A stack to look at afterwards. */
 #define STACK_SIZE (512 * 1024)
-
-static const char SECRET[] = "Tr0ub4dor&3 is no longer a secret";
 
 static void *
 verify_on_stack(void *arg)
@@ -513,6 +514,48 @@ at_least_one_cpu(void **state)
     assert_in_range(team_cpus(), 1, 65536);
 }
 
+/* ---- what a libcrypt leaves of a string that it copies ------------------------------- */
+
+struct copying {
+    char made[MHKDF_STRING_SIZE], copy[MHKDF_STRING_SIZE];
+    int error;
+};
+
+/* As a libcrypt does it: made in one place, copied to another, and wiped in the first. */
+static void
+hash_and_copy(void *arg)
+{
+    static const struct mhkdf_env env = {.threads = 1};
+    struct copying *copying = arg;
+
+    copying->error = mhkdf_crypt(SECRET, strlen(SECRET), STRING, &env, copying->made);
+    memcpy(copying->copy, copying->made, sizeof copying->copy);
+    mhkdf_wipe(copying->made, sizeof copying->made);
+}
+
+static void
+no_text_stays_in_registers(void **state)
+{
+    struct copying *copying = calloc(1, sizeof *copying);
+
+    (void)state;
+    if (TEST_IS_SANITIZED)
+        skip();
+    assert_non_null(copying);
+    leftover_run(hash_and_copy, copying);
+    assert_int_equal(copying->error, 0);
+    assert_int_equal(strlen(copying->copy), strlen(STRING));
+    assert_int_equal(leftover_count(copying->copy), 0);
+    assert_int_equal(leftover_count(SECRET), 0);
+    leftover_run(leftover_plant_on_stack, copying->copy);
+    assert_true(leftover_count(copying->copy) > 0);
+#ifdef LEFTOVER_REGISTERS
+    leftover_run(leftover_plant_in_register, copying->copy);
+    assert_true(leftover_count(copying->copy) > 0);
+#endif
+    free(copying);
+}
+
 int
 main(void)
 {
@@ -533,6 +576,7 @@ main(void)
         cmocka_unit_test_setup(nothing_of_the_password_stays_on_the_stack, reset),
 #endif
 #endif
+        cmocka_unit_test_setup(no_text_stays_in_registers, reset),
         cmocka_unit_test_setup(many_hashes_at_once, reset),
         cmocka_unit_test_setup(at_least_one_cpu, reset),
     };
