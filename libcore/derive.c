@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "libcore/blake2b.h"
 #include "libcore/bytes.h"
@@ -22,7 +23,17 @@ struct job {
     struct fill fill;
     const uint8_t *h0;
     int populate;
+    struct pace *pace; /* NULL: none */
 };
+
+static uint64_t
+clock_ns(void)
+{
+    struct timespec now = {0, 0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* y of H0: the RFC's types, and 4 for mhkdf1 and Argon2ds. */
 static uint32_t
@@ -87,6 +98,40 @@ make_first_blocks(const struct job *job, uint32_t lane)
     mhkdf_wipe(bytes, sizeof bytes);
 }
 
+/* The first blocks of the segments, as if they were whole ones: what comes of it doesn't matter,
+ * and all blocks that are read are in the memory. */
+static void
+fill_part(const struct fill *fill, uint32_t slice, uint32_t blocks, uint32_t first, uint32_t count)
+{
+    struct fill part = *fill;
+
+    part.memory += (size_t)slice * fill->segment_blocks;
+    part.segment_blocks = blocks;
+    fill_segments(&part, 0, 0, first, count);
+}
+
+/* One step of a fill by its pace: 0 if it was the last one. All members learn the same. */
+static int
+fill_paced(struct team *team, unsigned member, const struct job *job, uint32_t step, uint32_t first,
+           uint32_t count)
+{
+    const struct fill *fill = &job->fill;
+    struct pace *pace = job->pace;
+    uint32_t blocks;
+
+    if (member == 0 && step == 0)
+        pace->start_ns = clock_ns();
+    if (member == 0)
+        pace->blocks = pace_blocks(pace, step, fill->segment_blocks, clock_ns());
+    team_barrier(team);
+    blocks = pace->blocks;
+    if (blocks == fill->segment_blocks)
+        fill_segments(fill, step / FILL_SLICES, step % FILL_SLICES, first, count);
+    else if (blocks > 2)
+        fill_part(fill, step % FILL_SLICES, blocks, first, count);
+    return blocks == fill->segment_blocks;
+}
+
 /* One member's share of the fill: neighbouring lanes, in step with the others at each slice. */
 static void
 fill_lanes(struct team *team, unsigned member, void *ctx)
@@ -110,7 +155,10 @@ fill_lanes(struct team *team, unsigned member, void *ctx)
         }
         for (uint32_t slice = 0; slice < FILL_SLICES; slice++) {
             team_barrier(team);
-            fill_segments(fill, pass, slice, first, count);
+            if (job->pace == NULL)
+                fill_segments(fill, pass, slice, first, count);
+            else if (!fill_paced(team, member, job, pass * FILL_SLICES + slice, first, count))
+                return;
         }
     }
 }
@@ -186,7 +234,8 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
 {
     uint8_t h0[H0_SIZE];
     struct memory own = {0};
-    struct job job = {.h0 = h0, .populate = means->populate || means->memory == NULL};
+    struct job job = {
+        .h0 = h0, .populate = means->populate || means->memory == NULL, .pace = means->pace};
     struct fill *fill = &job.fill;
     unsigned threads = means->threads < in->lanes ? means->threads : in->lanes;
 
@@ -205,6 +254,8 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
     fill->streamed =
         blocks_of(in) >= (means->stream_from_kib == 0 ? DERIVE_STREAM_KIB : means->stream_from_kib);
 
+    if (job.pace != NULL)
+        job.pace->steps = fill->passes * FILL_SLICES;
     make_h0(h0, in, tag_len);
     team_run(threads, fill_lanes, &job);
     make_tag(&job, tag, tag_len);
@@ -216,12 +267,11 @@ derive_with(const struct derive *in, const struct derive_means *means, uint8_t *
     return 0;
 }
 
-int
-derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *tag, uint32_t tag_len)
+/* With memory by source.h; means are complete but for that. */
+static int
+derive_from(const struct derive *in, struct derive_means *means, const struct mhkdf_env *env,
+            uint8_t *tag, uint32_t tag_len)
 {
-    struct derive_means means = {.kernel = derive_kernel(in),
-                                 .threads = env->threads == 0 ? team_cpus() : env->threads,
-                                 .populate = 1};
     struct source source;
     int cancel_state, error;
 
@@ -229,12 +279,22 @@ derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *tag, u
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     error = source_get(&source, derive_size_kib(in), env);
     if (error == 0) {
-        means.memory = source.base;
-        error = derive_with(in, &means, tag, tag_len);
+        means->memory = source.base;
+        error = derive_with(in, means, tag, tag_len);
         source_release(&source);
     }
     (void)pthread_setcancelstate(cancel_state, NULL);
     return error;
+}
+
+int
+derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *tag, uint32_t tag_len)
+{
+    struct derive_means means = {.kernel = derive_kernel(in),
+                                 .threads = env->threads == 0 ? team_cpus() : env->threads,
+                                 .populate = 1};
+
+    return derive_from(in, &means, env, tag, tag_len);
 }
 
 int
@@ -299,12 +359,14 @@ make_associated(uint8_t x[11], uint32_t chain, int wrapped)
     return len + 4;
 }
 
-int
-derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
-          const struct mhkdf_env *env, uint8_t *tag, size_t tag_len)
+static int
+derive_paced(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
+             const struct mhkdf_env *env, struct pace *pace, uint8_t *tag, size_t tag_len)
 {
     uint8_t x[11];
     struct derive in;
+    struct derive_means means = {
+        .threads = env->threads == 0 ? team_cpus() : env->threads, .populate = 1, .pace = pace};
     int error;
 
     if (tag_len > 0)
@@ -327,7 +389,31 @@ derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
     in.associated = x;
     in.associated_len =
         in.method == FILL_MHKDF1 ? make_associated(x, cost->chain, input->wrapped) : 0;
-    return derive_tag(&in, env, tag, (uint32_t)tag_len);
+    means.kernel = derive_kernel(&in);
+    return derive_from(&in, &means, env, tag, (uint32_t)tag_len);
+}
+
+int
+derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
+          const struct mhkdf_env *env, uint8_t *tag, size_t tag_len)
+{
+    return derive_paced(cost, input, env, NULL, tag, tag_len);
+}
+
+int
+derive_less(const struct mhkdf_cost *cost, const struct mhkdf_env *env, uint64_t spent_us)
+{
+    uint8_t salt[MHKDF_SALT_DEFAULT], tag[MHKDF_TAG_DEFAULT];
+    const struct mhkdf_input input = {
+        .password = "", .password_len = 0, .salt = salt, .salt_len = sizeof salt};
+    struct pace pace = {.spent_ns = spent_us > UINT32_MAX ? UINT64_MAX : spent_us * 1000};
+    int error;
+
+    (void)mhkdf_random(salt, sizeof salt); /* zeros would do */
+    error = derive_paced(cost, &input, env, &pace, tag, sizeof tag);
+    mhkdf_wipe(tag, sizeof tag);
+    stack_wipe();
+    return error;
 }
 
 int

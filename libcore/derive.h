@@ -12,6 +12,7 @@
 
 #include "libcore/fill.h"
 #include "libcore/mhkdf.h"
+#include "libcore/pace.h"
 
 struct derive {
     enum fill_method method;
@@ -44,6 +45,7 @@ struct derive_means {
     void *memory;
     int populate;             /* not 0: memory's pages may not be there yet */
     uint64_t stream_from_kib; /* the least that is written past the caches; 0: DERIVE_STREAM_KIB */
+    struct pace *pace;        /* NULL: the whole; else of spent_ns, and the tag is of no use */
 };
 
 /** KiB of memory that a derivation needs. */
@@ -67,6 +69,13 @@ int derive_tag(const struct derive *in, const struct mhkdf_env *env, uint8_t *ta
 /** mhkdf_derive, with env's threads and memory. */
 int derive_in(const struct mhkdf_cost *cost, const struct mhkdf_input *input,
               const struct mhkdf_env *env, uint8_t *tag, size_t tag_len);
+
+/**
+ * A dummy hash of this cost that takes spent_us less than a whole one would, for a caller who spent
+ * so much elsewhere (libcore/pace.h), but not less than a quarter of its first pass. threads, arena
+ * and report from env. 0, EINVAL, or errors of source.h.
+ */
+int derive_less(const struct mhkdf_cost *cost, const struct mhkdf_env *env, uint64_t spent_us);
 
 /** Whether a cost is within the ranges of SPEC.md section 2: 0 or EINVAL. */
 int derive_check_cost(const struct mhkdf_cost *cost);

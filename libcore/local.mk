@@ -31,6 +31,7 @@ libcore_libcore_la_SOURCES = \
 	libcore/memory.c libcore/memory.h \
 	libcore/method.c libcore/method.h \
 	libcore/mhkdf.h \
+	libcore/pace.c libcore/pace.h \
 	libcore/procfile.c libcore/procfile.h \
 	libcore/random.c \
 	libcore/reference.h \

@@ -51,7 +51,12 @@ struct refusal {
     enum even kind;
     const char *hash;  /* what was verified; NULL: nothing was */
     uint64_t spent_us; /* for that */
+    uint64_t elsewhere_us;
 };
+
+/* pam_unix runs its helper for an account that has no line in shadow, once to see whether its
+ * password is empty and once for the password. */
+#define UNIX_HELPERS 2
 
 /* Makes a refusal take as long as one of a wrong password. */
 static int
@@ -62,6 +67,7 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
                                 .resources = &leasing.resources,
                                 .password = attempt->password,
                                 .null_is_ok = attempt->null_is_ok,
+                                .elsewhere_us = refusal->elsewhere_us,
                                 .log = tell,
                                 .ctx = attempt};
     int done;
@@ -120,6 +126,11 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
         return helper_verify(pamh, attempt->options, CHKPWD_NOBODY, attempt->password,
                              attempt->null_is_ok);
     rule(pamh, attempt, refusal.uid == 0);
+    /* How long that will take is found out by running it once more; the hash is shorter by all of
+     * it. No other refusal has to pay for this. */
+    if (refusal.kind == EVEN_LOCKED && attempt->options->unix_behind &&
+        (attempt->password[0] != '\0' || attempt->null_is_ok))
+        refusal.elsewhere_us = (1 + UNIX_HELPERS) * helper_unix_us(attempt->user);
     return take_time(pamh, attempt, &refusal);
 }
 

@@ -4,12 +4,14 @@
 #include "pam/dummy.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
 
+#include "libcore/derive.h"
 #include "libcore/headroom.h"
 #include "policy/anycrypt.h"
 #include "policy/newhash.h"
@@ -61,6 +63,19 @@ make_hash(const char *setting, char out[MHKDF_STRING_SIZE])
     return rc;
 }
 
+/* A dummy can be left out, so it takes no memory that pushes other memory into swap. */
+static struct mhkdf_env
+without_swap(const struct dummy *dummy, struct mhkdf_memory_report *report)
+{
+    struct mhkdf_env resources = *dummy->resources;
+
+    memset(report, 0, sizeof(*report));
+    resources.without_swap = 1;
+    if (resources.report == NULL)
+        resources.report = report;
+    return resources;
+}
+
 /* Computes one of the policy's method. EKEYREJECTED: it was computed. */
 static int
 compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *resources)
@@ -85,31 +100,36 @@ compute(const struct dummy *dummy, uint32_t memory_kib, const struct mhkdf_env *
     return rc;
 }
 
+/* What dummy_take_time returns where a computation returned this. */
+static int
+explain(const struct dummy *dummy, const struct mhkdf_memory_report *report, int rc)
+{
+    char why[HEADROOM_TEXT_SIZE];
+
+    if (rc == EBUSY || rc == ECONNREFUSED)
+        return rc;
+    if (rc == ENOMEM) {
+        headroom_explain(report, why, sizeof(why));
+        say(dummy, LOG_NOTICE, "the dummy hash is left out: %s", why);
+    } else if (rc != 0) {
+        errno = rc;
+        say(dummy, LOG_ERR, "the hash that hides whether an account is there wasn't computed: %m");
+    }
+    return 0;
+}
+
 static int
 run(const struct dummy *dummy, uint64_t memory_kib)
 {
-    struct mhkdf_env resources = *dummy->resources;
     struct mhkdf_memory_report report;
-    char why[HEADROOM_TEXT_SIZE];
+    struct mhkdf_env resources = without_swap(dummy, &report);
     int rc;
 
     if (memory_kib < (uint64_t)8 * dummy->policy->cost.lanes)
         return 0;
     say(dummy, LOG_DEBUG, "a hash of %juK for nobody", (uintmax_t)memory_kib);
-    resources.without_swap = 1;
-    if (resources.report == NULL)
-        resources.report = &report;
     rc = compute(dummy, (uint32_t)memory_kib, &resources);
-    if (rc == EBUSY || rc == ECONNREFUSED)
-        return rc;
-    if (rc == ENOMEM) {
-        headroom_explain(resources.report, why, sizeof(why));
-        say(dummy, LOG_NOTICE, "the dummy hash is left out: %s", why);
-    } else if (rc != EKEYREJECTED) {
-        errno = rc;
-        say(dummy, LOG_ERR, "the hash that hides whether an account is there wasn't computed: %m");
-    }
-    return 0;
+    return explain(dummy, resources.report, rc == EKEYREJECTED ? 0 : rc);
 }
 
 static int
@@ -118,10 +138,23 @@ run_whole(const struct dummy *dummy)
     return run(dummy, dummy->policy->cost.memory_kib);
 }
 
-/* How fast the hash's method is here, beside the policy's, isn't known: so a part is computed, and
- * the rest by how long that took. */
+/* How fast the hash's method is here, beside the policy's, isn't known: so it goes by time. */
 static int
-top_up_by_time(const struct dummy *dummy, uint64_t spent_us)
+top_up_ours(const struct dummy *dummy, uint64_t spent_us)
+{
+    struct mhkdf_memory_report report;
+    struct mhkdf_env resources = without_swap(dummy, &report);
+
+    say(dummy, LOG_DEBUG, "a hash of %" PRIu32 "K for nobody, but for %" PRIu64 " us",
+        dummy->policy->cost.memory_kib, spent_us);
+    return explain(dummy, resources.report,
+                   derive_less(&dummy->policy->cost, &resources, spent_us));
+}
+
+/* The same for a method of which nothing can be left out while it runs: a part is computed, and the
+ * rest by how long that took. */
+static int
+top_up_foreign(const struct dummy *dummy, uint64_t spent_us)
 {
     uint64_t memory_kib = dummy->policy->cost.memory_kib;
     uint64_t start_us = dummy_now_us();
@@ -135,6 +168,13 @@ top_up_by_time(const struct dummy *dummy, uint64_t spent_us)
     if (whole_us > UINT32_MAX || whole_us <= spent_us + trial_us)
         return 0;
     return run(dummy, memory_kib * (whole_us - spent_us - trial_us) / whole_us);
+}
+
+static int
+top_up_by_time(const struct dummy *dummy, uint64_t spent_us)
+{
+    return dummy->policy->method->ours != 0 ? top_up_ours(dummy, spent_us)
+                                            : top_up_foreign(dummy, spent_us);
 }
 
 static int
@@ -167,5 +207,9 @@ dummy_take_time(const struct dummy *dummy, const char *hash, uint64_t spent_us)
     if (password == NULL || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX ||
         (password[0] == '\0' && !dummy->null_is_ok))
         return 0;
-    return hash != NULL ? top_up(dummy, hash, spent_us) : run_whole(dummy);
+    if (hash != NULL)
+        return top_up(dummy, hash, spent_us);
+    if (dummy->elsewhere_us > 0 && dummy->policy->method->ours != 0)
+        return top_up_ours(dummy, dummy->elsewhere_us);
+    return run_whole(dummy);
 }

@@ -19,6 +19,7 @@
 #include "libcore/mhkdf.h"
 #include "pam/chkpwd.h"
 #include "pam/descriptors.h"
+#include "pam/dummy.h"
 #include "pam/log.h"
 #include "pam/origin.h"
 #include "pam/place.h"
@@ -141,9 +142,9 @@ make_words(pam_handle_t *pamh, const char *user, bool null_is_ok, bool by_root, 
     memcpy(out->argv, words, sizeof(words)); /* execve(2) changes none of them */
 }
 
-/* Starts it and waits; *status: an answer, or one of the above. */
+/* Starts a program and waits; *status: its answer, or one of the above. */
 static int
-ask(char *const argv[], const char *password, int *status)
+ask(const char *path, char *const argv[], const char *password, int *status)
 {
     sigset_t all, before;
     int ends[2];
@@ -159,7 +160,7 @@ ask(char *const argv[], const char *password, int *status)
         pthread_sigmask(SIG_BLOCK, &all, &before);
         pid = fork_unseen();
         if (pid == 0)
-            go_between(ends[0], place_chkpwd(), argv);
+            go_between(ends[0], path, argv);
         if (pid < 0)
             rc = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -240,11 +241,25 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
         return PAM_AUTHINFO_UNAVAIL;
     }
     make_words(pamh, user, null_is_ok, by_root, &words);
-    rc = ask(words.argv, password, &status);
+    rc = ask(place_chkpwd(), words.argv, password, &status);
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());
         return PAM_AUTHINFO_UNAVAIL;
     }
     return translate(pamh, options, user, status);
+}
+
+uint64_t
+helper_unix_us(const char *user)
+{
+    const char *const words[] = {"unix_chkpwd", user, "nullok", NULL};
+    char *argv[4];
+    uint64_t start_us = dummy_now_us();
+    int status = 0;
+
+    memcpy(argv, words, sizeof(words)); /* execve(2) changes none of them */
+    if (ask(place_unix_chkpwd(), argv, "", &status) != 0 || status == NOT_STARTED)
+        return 0;
+    return dummy_now_us() - start_us;
 }

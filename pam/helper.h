@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/** Asking mhkdf_chkpwd, where this process can't read shadow itself. */
+/** Asking mhkdf_chkpwd, where this process can't read shadow itself; and how long pam_unix's helper
+ * takes. */
 #ifndef PAM_HELPER_H
 #define PAM_HELPER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <security/pam_modules.h>
 
@@ -29,5 +31,12 @@ bool helper_is_asked_by_root(void);
  */
 int helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
                   const char *password, bool null_is_ok);
+
+/**
+ * Runs pam_unix's helper as pam_unix itself does to find out whether the user has an empty
+ * password, and returns how long that took, in microseconds. 0: it couldn't be run. As unseen as
+ * above. The user has a local account, and no hash anywhere: the helper says no, and logs nothing.
+ */
+uint64_t helper_unix_us(const char *user);
 
 #endif

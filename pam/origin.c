@@ -11,7 +11,8 @@
 #include "pam/place.h"
 #include "policy/account.h"
 
-/* Numbers for users about whom no source can tell: none is root's, and real ones are seldom so large. */
+/* Numbers for users about whom no source can tell: none is root's, and real ones are seldom so
+ * large. */
 #define UID_UNKNOWN_FIRST UINT32_C(0x80000000)
 
 static const char *

@@ -35,6 +35,13 @@ place_chkpwd(void)
     return MHKDF_CHKPWD;
 }
 
+/* Where Linux-PAM installs it, or a link leads to there. */
+const char *
+place_unix_chkpwd(void)
+{
+    return "/sbin/unix_chkpwd";
+}
+
 uint32_t
 place_conf_owner(void)
 {
@@ -107,6 +114,14 @@ const char *
 place_chkpwd(void)
 {
     const char *program = getenv("MHKDF_TEST_CHKPWD");
+
+    return program != NULL ? program : "/nonexistent";
+}
+
+const char *
+place_unix_chkpwd(void)
+{
+    const char *program = getenv("MHKDF_TEST_UNIX_CHKPWD");
 
     return program != NULL ? program : "/nonexistent";
 }

@@ -12,6 +12,7 @@
  *   MHKDF_TEST_NSS    "user,user": accounts of other sources (pam/names.h)
  *   MHKDF_TEST_NSS_UID a number: such an account's uid is this and the length of its name
  *   MHKDF_TEST_NSS_ERROR "user=5" or "user:group=5": what can't be told, and the errno
+ *   MHKDF_TEST_UNIX_CHKPWD pam_unix's helper
  *   MHKDF_TEST_LOCK_MS how long a password change waits for shadow's lock
  *
  * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then, and so are the folders
@@ -32,8 +33,9 @@ uint32_t place_real_uid(void);
 /** The arena's socket; NULL: where libcore looks for it. */
 const char *place_arena(void);
 
-/** mhkdf_chkpwd's path. */
+/** mhkdf_chkpwd's path, and that of pam_unix's helper. */
 const char *place_chkpwd(void);
+const char *place_unix_chkpwd(void);
 
 /** mhkdf.conf, and the distribution's, which counts where there is none. */
 const char *place_conf(void);

@@ -130,12 +130,13 @@ says_who_is_behind(void **unused)
         const char *real_uid, *ruser, *rhost;
         uint32_t expected;
     } cases[] = {
-        {"1000", NULL, "", 1000}, {"1000", "root", "", 1000}, /* a program can't make itself root */
-        {"0", NULL, "", 0},       {"0", "", "", 0},
-        {"0", "root", "", 0},     {"0", "bob", "", 1000}, /* sudo */
-        {"0", "bob", NULL, 1000}, {"0", "anna", "", 5004}, /* of a directory */
-        {"0", "martha", "", 5006},
-        {"0", "bob", "far", 0}, /* sshd, rlogind: the name is somebody else's to give */
+        {"1000", NULL, "", 1000},  {"1000", "root", "", 1000}, /* a program can't make itself root
+                                                                */
+        {"0", NULL, "", 0},        {"0", "", "", 0},           {"0", "root", "", 0},
+        {"0", "bob", "", 1000},                             /* sudo */
+        {"0", "bob", NULL, 1000},  {"0", "anna", "", 5004}, /* of a directory */
+        {"0", "martha", "", 5006}, {"0", "bob", "far", 0},  /* sshd, rlogind: the name is somebody
+                                                               else's to give */
     };
 
     (void)unused;
@@ -168,6 +169,34 @@ users_whom_nobody_knows_are_told_apart(void **unused)
     setenv("MHKDF_TEST_NSS_ERROR", "anna=5", 1);
     assert_true(uid_behind("0", "anna", "") == anna);
     assert_true(uid_behind("0", "nobody-knows", "") != anna);
+}
+
+/* What a refusal takes in the arena is the same for a hash of another method as for a name that
+ * isn't there: one slot, once, of the policy's size. */
+static void
+refusals_borrow_equally(void **unused)
+{
+    uint64_t size = 0;
+
+    (void)unused;
+    service("auth");
+    stage_put("mhkdf.conf", "[default]\nmemory = 16M\n");
+    stage_account(stage_hash_by(OLD, "$6$abcdefgh"), AGING);
+    setenv("MHKDF_TEST_UID", "0", 1);
+    stage.rhost = "";
+    for (int i = 0; i < 2; i++) {
+        struct arena_request request;
+        struct fake fake;
+
+        stage.answers[0] = NEW;
+        fake_start(&fake, ARENA_REFUSED);
+        assert_int_not_equal(stage_authenticate(i == 0 ? "alice" : STAGE_USER, 0), PAM_SUCCESS);
+        assert_int_equal(fake_end(&fake, &request), 1);
+        if (i == 0)
+            size = request.size;
+        assert_int_equal(request.size, size);
+    }
+    assert_true(size >= (uint64_t)16 * 1024 * 1024);
 }
 
 /* Two hashes: the old password's, and the new one's. */
@@ -246,6 +275,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         STAGE_TEST(says_who_is_behind),
         STAGE_TEST(users_whom_nobody_knows_are_told_apart),
+        STAGE_TEST(refusals_borrow_equally),
         STAGE_TEST(changes_passwords),
         STAGE_TEST(says_that_memory_isnt_locked),
     };
