@@ -51,12 +51,7 @@ struct refusal {
     enum even kind;
     const char *hash;  /* what was verified; NULL: nothing was */
     uint64_t spent_us; /* for that */
-    uint64_t elsewhere_us;
 };
-
-/* pam_unix runs its helper for an account that has no line in shadow, once to see whether its
- * password is empty and once for the password. */
-#define UNIX_HELPERS 2
 
 /* Makes a refusal take as long as one of a wrong password. */
 static int
@@ -67,7 +62,6 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
                                 .resources = &leasing.resources,
                                 .password = attempt->password,
                                 .null_is_ok = attempt->null_is_ok,
-                                .elsewhere_us = refusal->elsewhere_us,
                                 .log = tell,
                                 .ctx = attempt};
     int done;
@@ -78,7 +72,7 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
         leasing_log(pamh, attempt->options, &leasing);
     if (done != 0)
         return verify_judge(pamh, NULL, &leasing.report, done);
-    even_run(refusal->kind, attempt->options->unix_behind, attempt->user);
+    even_run(pamh, refusal->kind, attempt->options->unix_behind, attempt->user);
     return refusal->rc;
 }
 
@@ -115,7 +109,7 @@ is_of_another_source(pam_handle_t *pamh, const char *user)
 static int
 refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 {
-    struct refusal refusal = {.rc = PAM_USER_UNKNOWN, .uid = DUMMY_NO_UID, .kind = EVEN_LOCKED};
+    struct refusal refusal = {.rc = PAM_USER_UNKNOWN, .uid = DUMMY_NO_UID, .kind = EVEN_UNSHADOWED};
 
     if (account_find_uid(place_etc(), attempt->user, &refusal.uid) != 0) {
         if (is_of_another_source(pamh, attempt->user))
@@ -126,11 +120,6 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
         return helper_verify(pamh, attempt->options, CHKPWD_NOBODY, attempt->password,
                              attempt->null_is_ok);
     rule(pamh, attempt, refusal.uid == 0);
-    /* How long that will take is found out by running it once more; the hash is shorter by all of
-     * it. No other refusal has to pay for this. */
-    if (refusal.kind == EVEN_LOCKED && attempt->options->unix_behind &&
-        (attempt->password[0] != '\0' || attempt->null_is_ok))
-        refusal.elsewhere_us = (1 + UNIX_HELPERS) * helper_unix_us(attempt->user);
     return take_time(pamh, attempt, &refusal);
 }
 

@@ -207,9 +207,5 @@ dummy_take_time(const struct dummy *dummy, const char *hash, uint64_t spent_us)
     if (password == NULL || strlen(password) > MHKDF_CRYPT_PASSWORD_MAX ||
         (password[0] == '\0' && !dummy->null_is_ok))
         return 0;
-    if (hash != NULL)
-        return top_up(dummy, hash, spent_us);
-    if (dummy->elsewhere_us > 0 && dummy->policy->method->ours != 0)
-        return top_up_ours(dummy, dummy->elsewhere_us);
-    return run_whole(dummy);
+    return hash != NULL ? top_up(dummy, hash, spent_us) : run_whole(dummy);
 }

@@ -20,7 +20,6 @@ struct dummy {
     const struct mhkdf_env *resources; /* threads, and where the memory comes from */
     const char *password;              /* as it was given; NULL: one that can't be right */
     bool null_is_ok;                   /* an empty one might be right */
-    uint64_t elsewhere_us;             /* what this refusal, and no other, takes besides */
     /** Where lines for the log go; those of LOG_DEBUG for who asked for them. */
     void (*log)(void *ctx, int priority, const char *text);
     void *ctx;
@@ -29,7 +28,7 @@ struct dummy {
 /**
  * Makes a refusal take as long as one of a wrong password: computes a whole hash or, after a
  * verification against hash that took spent_us microseconds, what is missing. hash is NULL where
- * nothing was computed; elsewhere_us counts then, where the policy's method is one of ours. Does
+ * nothing was computed. Does
  * nothing for passwords that are refused by their length alone, for every name.
  *
  * 0, also where it failed or there was no room for its memory (free swap doesn't count), which is

@@ -16,10 +16,11 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include <security/pam_modutil.h>
+
 #include "libcore/mhkdf.h"
 #include "pam/chkpwd.h"
 #include "pam/descriptors.h"
-#include "pam/dummy.h"
 #include "pam/log.h"
 #include "pam/origin.h"
 #include "pam/place.h"
@@ -90,11 +91,17 @@ run(const char *path, char *const argv[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + (WTERMSIG(status) & 0x7f);
 }
 
+struct program {
+    const char *path;
+    pam_handle_t *pamh; /* not NULL: descriptors are closed as pam_unix does it, by this libpam,
+                           which in some versions takes longer than all the rest */
+};
+
 /* The go-between's own signals are blocked, and what it changes is its own. That of a set-id
  * program which runs as root is root: that program asks, not its user. (Not setresuid(3), which
  * would look for the threads that the host has.) */
 static _Noreturn void
-go_between(int password_fd, const char *path, char *const argv[])
+go_between(int password_fd, const struct program *program, char *const argv[])
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     int null;
@@ -104,11 +111,14 @@ go_between(int password_fd, const char *path, char *const argv[])
     null = open("/dev/null", O_RDWR | O_NOCTTY);
     if (dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
         _exit(NOT_STARTED);
+    if (program->pamh != NULL)
+        (void)pam_modutil_sanitize_helper_fds(program->pamh, PAM_MODUTIL_IGNORE_FD,
+                                              PAM_MODUTIL_IGNORE_FD, PAM_MODUTIL_IGNORE_FD);
     descriptors_close_from(3);
     sigaction(SIGCHLD, &action, NULL);
     if (geteuid() == 0 && getuid() != 0 && syscall(SETRESUID, 0, 0, 0) != 0)
         _exit(NOT_STARTED);
-    _exit(run(path, argv));
+    _exit(run(program->path, argv));
 }
 
 /* A child whose end raises no signal and which only this thread's wait sees. It must not be the
@@ -144,7 +154,7 @@ make_words(pam_handle_t *pamh, const char *user, bool null_is_ok, bool by_root, 
 
 /* Starts a program and waits; *status: its answer, or one of the above. */
 static int
-ask(const char *path, char *const argv[], const char *password, int *status)
+ask(const struct program *program, char *const argv[], const char *password, int *status)
 {
     sigset_t all, before;
     int ends[2];
@@ -160,7 +170,7 @@ ask(const char *path, char *const argv[], const char *password, int *status)
         pthread_sigmask(SIG_BLOCK, &all, &before);
         pid = fork_unseen();
         if (pid == 0)
-            go_between(ends[0], path, argv);
+            go_between(ends[0], program, argv);
         if (pid < 0)
             rc = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -228,6 +238,7 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
               const char *password, bool null_is_ok)
 {
     bool by_root = helper_is_asked_by_root();
+    const struct program program = {.path = place_chkpwd()};
     struct words words;
     int status = 0;
     int rc;
@@ -241,7 +252,7 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
         return PAM_AUTHINFO_UNAVAIL;
     }
     make_words(pamh, user, null_is_ok, by_root, &words);
-    rc = ask(place_chkpwd(), words.argv, password, &status);
+    rc = ask(&program, words.argv, password, &status);
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());
@@ -250,16 +261,14 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
     return translate(pamh, options, user, status);
 }
 
-uint64_t
-helper_unix_us(const char *user)
+void
+helper_run_unix(pam_handle_t *pamh, const char *name)
 {
-    const char *const words[] = {"unix_chkpwd", user, "nullok", NULL};
+    const char *const words[] = {"unix_chkpwd", name, "nullok", NULL};
+    const struct program program = {.path = place_unix_chkpwd(), .pamh = pamh};
     char *argv[4];
-    uint64_t start_us = dummy_now_us();
     int status = 0;
 
     memcpy(argv, words, sizeof(words)); /* execve(2) changes none of them */
-    if (ask(place_unix_chkpwd(), argv, "", &status) != 0 || status == NOT_STARTED)
-        return 0;
-    return dummy_now_us() - start_us;
+    (void)ask(&program, argv, "", &status);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/** Asking mhkdf_chkpwd, where this process can't read shadow itself; and how long pam_unix's helper
- * takes. */
+/** Asking mhkdf_chkpwd, where this process can't read shadow itself; and pam_unix's helper. */
 #ifndef PAM_HELPER_H
 #define PAM_HELPER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <security/pam_modules.h>
 
@@ -33,10 +31,10 @@ int helper_verify(pam_handle_t *pamh, const struct options *options, const char 
                   const char *password, bool null_is_ok);
 
 /**
- * Runs pam_unix's helper as pam_unix itself does to find out whether the user has an empty
- * password, and returns how long that took, in microseconds. 0: it couldn't be run. As unseen as
- * above. The user has a local account, and no hash anywhere: the helper says no, and logs nothing.
+ * Runs pam_unix's helper as pam_unix itself does to find out whether a user has an empty password;
+ * what it says doesn't matter. It is seen by nobody, as above. name: of an account without a line
+ * in shadow, so that nothing is computed or logged.
  */
-uint64_t helper_unix_us(const char *user);
+void helper_run_unix(pam_handle_t *pamh, const char *name);
 
 #endif

@@ -26,6 +26,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/shadow.c policy/shadow.h \
 	policy/size.c policy/size.h \
 	policy/strength.c policy/strength.h \
+	policy/unshadowed.c policy/unshadowed.h \
 	policy/xattr.c policy/xattr.h
 policy_libpolicy_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DCONFIG_VENDOR_PATH='"$(datadir)/mhkdf/mhkdf.conf"'

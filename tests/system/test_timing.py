@@ -4,6 +4,7 @@
 And bench/timing, in a root as it wants one: it must find what is planted. Without that its figures
 are a report, and decide nothing here."""
 
+import contextlib
 import ctypes
 import os
 import re
@@ -53,6 +54,56 @@ def _():
     for service in ('alone', 'stack'):
         passwd, shadow = counts[service, 'counted-nobody']
         tap.equal([counts[service, name] for name in ('counted', 'counted-locked', 'counted-bad')], [(passwd - 1, shadow)] * 3)
+
+
+HELPER = '/sbin/unix_chkpwd'
+
+
+@contextlib.contextmanager
+def helper_is_counted():
+    """pam_unix's helper says in a file that it ran; yields what reads and empties that."""
+    real, runs = os.path.realpath(HELPER), '/run/helper-runs'
+    os.rename(real, real + '.real')
+    try:
+        common.write(real, f'#!/bin/sh\necho "$*" >> {runs}\nexec {real}.real "$@"\n')
+        os.chmod(real, 0o755)
+
+        def take():
+            with contextlib.suppress(FileNotFoundError):
+                lines = common.read(runs).splitlines()
+                os.unlink(runs)
+                return lines
+            return []
+
+        yield take
+    finally:
+        os.rename(real + '.real', real)
+
+
+KINDS = {'helped': None, 'helped-6': ('usermod', '-p', '$6$saltsalt$' + 'a' * 86), 'helped-locked': ('usermod', '-L'),
+         'helped-nobody': None, 'helped-not': None}
+
+
+@tap.case("pam_unix's helper runs equally often for each kind of account: never, or, where one has no line in shadow, twice")
+def _():
+    common.write('/etc/pam.d/stack', '@include common-auth\n')
+    for name, change in KINDS.items():
+        if name != 'helped-nobody':
+            drive.add_user(name, 'the right password')
+        if change:
+            common.run(*change, name)
+    with helper_is_counted() as take:
+        def count():
+            runs = {}
+            for name in KINDS:
+                tap.check(pamhost.Attempt('stack', name, b'a wrong password', delay=False).status != 0, name)
+                runs[name] = take()
+            return runs
+
+        tap.equal(count(), {name: [] for name in KINDS})
+        common.run('sed', '-i', '/^helped-not:/d', '/etc/shadow')
+        tap.equal(count(), {name: ['helped-not nullok'] * 2 for name in KINDS})
+        common.run('userdel', 'helped-not')
 
 
 @tap.case('a planted leak is found')

@@ -62,6 +62,10 @@ tests_unit_test_process_LDADD = $(unit_ldadd)
 tests_unit_test_process_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pthread_create,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 
+unit_tests += tests/unit/test_unshadowed
+tests_unit_test_unshadowed_CFLAGS = $(unit_cflags)
+tests_unit_test_unshadowed_LDADD = policy/libpolicy.la $(unit_ldadd)
+
 unit_tests += tests/unit/test_pace
 tests_unit_test_pace_CFLAGS = $(unit_cflags)
 tests_unit_test_pace_LDADD = $(unit_ldadd)
