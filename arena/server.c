@@ -23,8 +23,7 @@
 #include "arena/worker.h"
 
 #define ACCEPT_AT_ONCE 64
-/* Of clients, of what they keep, of slots, and a few. */
-#define DESCRIPTORS (2 * LEASE_CLIENTS_MAX + LEASE_SLOTS_MAX + 32U)
+#define DESCRIPTORS (2 * LEASE_CLIENTS_MAX + LEASE_SLOTS_MAX + 32U) /* clients keep slots, too */
 
 enum { POLL_LISTENER, POLL_EVENTS, POLL_SIGNALS, POLL_CLIENTS };
 

@@ -146,7 +146,8 @@ int mhkdf_is_ours(const char *string);
  *
  * Unavailable and busy are different: where it is unavailable, memory of the process's own is used
  * instead. Where it works but all of it is lent, falling back would let any number of logins fill
- * the machine: so the caller waits for its turn, and then fails.
+ * the machine: so the caller waits for its turn, and then fails. A daemon that runs, but can't make
+ * its slots, is unavailable; where it is required, it is busy.
  */
 struct mhkdf_arena {
     const char *socket;    /* NULL: /run/mhkdf/arena.sock */
