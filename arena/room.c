@@ -62,7 +62,7 @@ room_fits(const struct room_plan *plan, const struct room *room, uint64_t held_m
     }
     write_size(plan->slot_kib, size, sizeof(size));
     (void)snprintf(text, ROOM_TEXT_SIZE,
-                   "%sslot_size = %s: %" PRIu64 "M needed, %" PRIu64 "M available (%s)", slots,
-                   size, needed / MIB, available / MIB, room->what);
+                   "%sslot_size = %s: %" PRIu64 "M needed, %" PRIu64 "M available; limited by %s",
+                   slots, size, needed / MIB, available / MIB, room->what);
     return false;
 }

@@ -45,11 +45,12 @@ what_is_missing_is_said(void **state)
 
     (void)state;
     assert_false(fits(&plan, 19804, 0, 0, 0));
-    assert_string_equal(text, "slot_size = 40G: 40962M needed, 19804M available (what there is)");
+    assert_string_equal(
+        text, "slot_size = 40G: 40962M needed, 19804M available; limited by what there is");
     plan = plan_of(4, 64 * 1024, false);
     assert_false(fits(&plan, 263, 0, 0, 0));
-    assert_string_equal(text,
-                        "slots = 4, slot_size = 64M: 264M needed, 263M available (what there is)");
+    assert_string_equal(
+        text, "slots = 4, slot_size = 64M: 264M needed, 263M available; limited by what there is");
     assert_true(fits(&plan, 264, 0, 0, 0));
     assert_string_equal(text, "");
     plan = plan_of(1, 65537, false);
