@@ -15,6 +15,8 @@ if WITH_CRYPT_FRONT
 # under several names, and not in one step.
 frontdir = $(libdir)/mhkdf
 front_library = crypt-plugin/front/$(CRYPT_SONAME)
+folders += $(frontdir)
+folders_of_ours += $(frontdir)
 noinst_LTLIBRARIES += crypt-plugin/libfront.la
 noinst_DATA += $(front_library)
 CLEANFILES += $(front_library) crypt-plugin/front/front.map crypt-plugin/front/symbols.h
@@ -61,8 +63,7 @@ uninstall-front:
 		echo "$(frontdir)/$(CRYPT_SONAME) is in use and stays: \"make install\", then \"mhkdf-libcrypt disable\", then \"make uninstall\" again" >&2; \
 		exit 1; \
 	fi
-	rm -f "$(DESTDIR)$(frontdir)/$(CRYPT_SONAME)"
-	test ! -d "$(DESTDIR)$(frontdir)" || rmdir "$(DESTDIR)$(frontdir)" || :
+	rm -f "$(DESTDIR)$(frontdir)/$(CRYPT_SONAME)" "$(DESTDIR)$(frontdir)/.new-$(CRYPT_SONAME)"
 endif
 
 # Programs of an initial RAM disk need the library behind, which ldd doesn't name.
@@ -77,7 +78,6 @@ etc/initramfs/mhkdf: etc/initramfs-hook.in Makefile
 endif
 EXTRA_DIST += etc/initramfs-hook.in
 
-dist_sbin_SCRIPTS += etc/mhkdf-leave
 sbin_SCRIPTS += crypt-plugin/front/mhkdf-libcrypt
 CLEANFILES += crypt-plugin/front/mhkdf-libcrypt
 crypt-plugin/front/mhkdf-libcrypt: crypt-plugin/front/mhkdf-libcrypt.in crypt-plugin/front/known-answers.vec Makefile

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += etc/leave-pam etc/mhkdf.conf etc/pam-configs/mhkdf
+EXTRA_DIST += etc/mhkdf.conf etc/pam-configs/mhkdf
+dist_sbin_SCRIPTS += etc/mhkdf-leave etc/mhkdf-leave-pam
 securityconfdir = $(sysconfdir)/security
 
 if WITH_PAM
 pamconfigs_DATA = etc/pam-configs/mhkdf
+folders += $(securityconfdir)
 
 # An administrator's own mhkdf.conf is neither replaced nor removed.
 install-data-local:
@@ -12,8 +14,9 @@ install-data-local:
 		$(INSTALL_DATA) "$(srcdir)/etc/mhkdf.conf" "$(DESTDIR)$(securityconfdir)/mhkdf.conf"
 
 uninstall-local:
-	! cmp -s "$(srcdir)/etc/mhkdf.conf" "$(DESTDIR)$(securityconfdir)/mhkdf.conf" || \
-		rm -f "$(DESTDIR)$(securityconfdir)/mhkdf.conf"
+	@conf="$(DESTDIR)$(securityconfdir)/mhkdf.conf"; \
+	if cmp -s "$(srcdir)/etc/mhkdf.conf" "$$conf"; then rm -f "$$conf"; \
+	elif test -e "$$conf"; then echo "$$conf has been edited and stays; nothing reads it any more"; fi
 endif
 
 completiondir = $(datadir)/bash-completion/completions

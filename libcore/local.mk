@@ -51,6 +51,11 @@ libcore_libmhkdf_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
 libcore_libmhkdf_la_DEPENDENCIES = libcore/libcore.la libcore/libmhkdf.map
 EXTRA_DIST += libcore/libmhkdf.map
 
+# libtool deletes its own file first, by which it knows these: after it was killed it knows them no more.
+uninstall_hooks += uninstall-libmhkdf
+uninstall-libmhkdf:
+	rm -f "$(DESTDIR)$(libdir)"/libmhkdf.so "$(DESTDIR)$(libdir)"/libmhkdf.so.0*
+
 # The static one: all of libcore as one object, whose only global names are mhkdf_*, since others
 # have a blake2b_init too.
 if STATIC

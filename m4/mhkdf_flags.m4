@@ -65,3 +65,18 @@ AC_DEFUN([MHKDF_TRY_PIE], [
     MHKDF_TRY_CFLAGS([PIE_CFLAGS], [-fPIE])
     MHKDF_TRY_LDFLAGS([PIE_LDFLAGS], [-pie])
 ])
+
+# MHKDF_INSIDE(NAME, LIBRARY, FLAGS, PROGRAM): NAME_LIBS becomes the static LIBRARY where there is one
+# with which PROGRAM links by FLAGS.
+AC_DEFUN([MHKDF_INSIDE], [
+    AC_CACHE_CHECK([for $2 to put inside], [mhkdf_cv_inside_$1],
+        [mhkdf_cv_inside_$1=$$1_LIBS
+         mhkdf_saved_LIBS=$LIBS
+         mhkdf_saved=$CFLAGS
+         LIBS="-l:$2 $LIBS"
+         CFLAGS="$CFLAGS $3 $$1_CFLAGS"
+         AC_LINK_IFELSE([AC_LANG_SOURCE([$4])], [mhkdf_cv_inside_$1=-l:$2])
+         LIBS=$mhkdf_saved_LIBS
+         CFLAGS=$mhkdf_saved])
+    $1_LIBS=$mhkdf_cv_inside_$1
+])

@@ -28,6 +28,11 @@ man_MANS = $(man_links)
 $(man_links): man/local.mk
 	$(AM_V_GEN)$(MKDIR_P) man && echo '.so man3/mhkdf.3' >$@
 
+CLEANFILES += man/mhkdf-leave-pam.8
+man_MANS += man/mhkdf-leave-pam.8
+man/mhkdf-leave-pam.8: man/local.mk
+	$(AM_V_GEN)$(MKDIR_P) man && echo '.so man8/mhkdf-leave.8' >$@
+
 EXTRA_DIST += man/mhkdf_chkpwd.8 man/pam_mhkdf.8
 if WITH_PAM
 man_MANS += man/mhkdf_chkpwd.8 man/pam_mhkdf.8

@@ -24,7 +24,7 @@ pam_sources = \
 	pam/upgrade.c pam/upgrade.h \
 	pam/verdict.c pam/verdict.h \
 	pam/verify.c pam/verify.h
-pam_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS) \
+pam_libs = policy/libpolicy.la libcore/libcore.la $(INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS) \
 	$(SELINUX_LIBS) $(AUDIT_LIBS)
 pam_cppflags = $(AM_CPPFLAGS) -DMHKDF_CHKPWD='"$(sbindir)/mhkdf_chkpwd"'
 pam_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared \
@@ -59,7 +59,7 @@ chkpwd_sources = \
 	pam/names.c pam/names.h \
 	pam/place.c pam/place.h \
 	pam/ruling.c pam/ruling.h
-chkpwd_libs = policy/libpolicy.la libcore/libcore.la $(PAM_INIH_LIBS) $(CRYPT_LIBS) $(CAP_LIBS)
+chkpwd_libs = policy/libpolicy.la libcore/libcore.la $(INIH_LIBS) $(CRYPT_LIBS) $(CAP_LIBS)
 if WITH_PAM
 sbin_PROGRAMS += pam/mhkdf_chkpwd
 pam_mhkdf_chkpwd_SOURCES = $(chkpwd_sources)

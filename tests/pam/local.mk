@@ -70,7 +70,7 @@ tests_pam_test_policy_LDADD = $(pam_test_ldadd)
 # upgrade.c alone.
 tests_pam_test_upgrade_SOURCES = tests/pam/test_upgrade.c pam/upgrade.c pam/upgrade.h
 tests_pam_test_upgrade_CFLAGS = $(pam_test_cflags)
-tests_pam_test_upgrade_LDADD = $(pam_test_ldadd) $(PAM_INIH_LIBS) $(CRYPT_LIBS)
+tests_pam_test_upgrade_LDADD = $(pam_test_ldadd) $(INIH_LIBS) $(CRYPT_LIBS)
 tests_pam_test_upgrade_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=newhash_make,--wrap=shadow_change
 endif
 endif

@@ -115,8 +115,11 @@ def pam_files():
     return {name: read(f'/etc/pam.d/common-{name}') for name in ('auth', 'account', 'password', 'session')}
 
 
+def chapter(page, heading):
+    return re.search(rf'(?ms)^#+ {re.escape(heading)}$(.*?)(?=^#+ |\Z)', read(os.path.join(SOURCE, page)))[1]
+
+
 def code_blocks(page, heading):
     """The indented blocks of a page's chapter, as texts."""
-    chapter = re.search(rf'(?ms)^#+ {re.escape(heading)}$(.*?)(?=^#+ |\Z)', read(os.path.join(SOURCE, page)))
-    blocks = re.findall(r'(?m)(?:^    .*\n(?:^\n(?=    ))?)+', chapter[1])
+    blocks = re.findall(r'(?m)(?:^    .*\n(?:^\n(?=    ))?)+', chapter(page, heading))
     return [re.sub(r'(?m)^    ', '', block) for block in blocks]

@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/system/common.py \
 	tests/system/drive.py \
 	tests/system/host.py \
+	tests/system/killat.c \
 	tests/system/test_arena.py \
 	tests/system/test_chkpwd.py \
 	tests/system/test_faillock.py \
@@ -13,6 +14,7 @@ EXTRA_DIST += \
 	tests/system/test_history.py \
 	tests/system/test_install.py \
 	tests/system/test_libcrypt.py \
+	tests/system/test_leave.py \
 	tests/system/test_logins.py \
 	tests/system/test_odd.py \
 	tests/system/test_passwords.py \
@@ -20,4 +22,5 @@ EXTRA_DIST += \
 	tests/system/test_shadow.py \
 	tests/system/test_timing.py \
 	tests/system/test_upgrade.py \
+	tests/system/turns.py \
 	tests/system/walk.py
