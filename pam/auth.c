@@ -14,6 +14,7 @@
 #include "pam/even.h"
 #include "pam/helper.h"
 #include "pam/leasing.h"
+#include "pam/limits.h"
 #include "pam/log.h"
 #include "pam/names.h"
 #include "pam/origin.h"
@@ -53,7 +54,8 @@ struct refusal {
     uint64_t spent_us; /* for that */
 };
 
-/* Makes a refusal take as long as one of a wrong password. */
+/* Makes a refusal take as long as one of a wrong password. Where that can't be computed, it stays
+ * the refusal that it is: no other module is to accept what is denied. */
 static int
 take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *refusal)
 {
@@ -70,13 +72,17 @@ take_time(pam_handle_t *pamh, struct attempt *attempt, const struct refusal *ref
     done = dummy_take_time(&dummy, refusal->hash, refusal->spent_us);
     if (done != 0 || leasing.report.size_kib != 0)
         leasing_log(pamh, attempt->options, &leasing);
-    if (done != 0)
-        return verify_judge(pamh, NULL, &leasing.report, done);
+    if (done != 0) {
+        done = verify_judge(pamh, NULL, &leasing.report, done);
+        return done == PAM_AUTHINFO_UNAVAIL ? refusal->rc : done;
+    }
     even_run(pamh, refusal->kind, attempt->options->unix_behind, attempt->user);
     return refusal->rc;
 }
 
-static void
+/* PAM_SUCCESS, also where the file is broken and the fallback holds; PAM_SYSTEM_ERR: what holds
+ * can't be known, for a shortage that ends the login. */
+static int
 rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
 {
     const struct ruling ruling = {.conf = attempt->options->conf,
@@ -86,8 +92,9 @@ rule(pam_handle_t *pamh, struct attempt *attempt, bool is_root)
                                   .log = log_text,
                                   .ctx = pamh};
     struct config_error error;
+    int rc = ruling_find(&ruling, &attempt->policy, &error);
 
-    ruling_find(&ruling, &attempt->policy, &error);
+    return limits_end_login(pamh, rc) ? PAM_SYSTEM_ERR : PAM_SUCCESS;
 }
 
 /* So may be a name about which nobody can tell. */
@@ -110,8 +117,11 @@ static int
 refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
 {
     struct refusal refusal = {.rc = PAM_USER_UNKNOWN, .uid = DUMMY_NO_UID, .kind = EVEN_UNSHADOWED};
+    int rc = account_find_uid(place_etc(), attempt->user, &refusal.uid);
 
-    if (account_find_uid(place_etc(), attempt->user, &refusal.uid) != 0) {
+    if (limits_end_login(pamh, rc))
+        return PAM_SYSTEM_ERR;
+    if (rc != 0) {
         if (is_of_another_source(pamh, attempt->user))
             return PAM_USER_UNKNOWN;
         refusal.kind = EVEN_UNKNOWN;
@@ -119,8 +129,8 @@ refuse_unknown(pam_handle_t *pamh, struct attempt *attempt)
     if (helper_is_asked_by_root() && !verify_can_read_shadow())
         return helper_verify(pamh, attempt->options, CHKPWD_NOBODY, attempt->password,
                              attempt->null_is_ok);
-    rule(pamh, attempt, refusal.uid == 0);
-    return take_time(pamh, attempt, &refusal);
+    rc = rule(pamh, attempt, refusal.uid == 0);
+    return rc == PAM_SUCCESS ? take_time(pamh, attempt, &refusal) : rc;
 }
 
 /* The password is right. What follows may refuse the login, but never for something that failed;
@@ -160,7 +170,9 @@ check_account(pam_handle_t *pamh, struct attempt *attempt, struct account *accou
     bool is_usable = account_hash_is_usable(account->hash);
     uint64_t start_us;
 
-    rule(pamh, attempt, account->uid == 0);
+    refusal.rc = rule(pamh, attempt, account->uid == 0);
+    if (refusal.rc != PAM_SUCCESS)
+        return refusal.rc;
     start_us = dummy_now_us();
     refusal.rc = verify_password(pamh, attempt->options, &attempt->policy, attempt->user, account,
                                  attempt->password, attempt->null_is_ok);
@@ -214,6 +226,7 @@ auth_run(pam_handle_t *pamh, unsigned flags, const struct options *options)
                               .null_is_ok =
                                   options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0};
     int rc = pam_get_user(pamh, &attempt.user, NULL);
+    bool raised;
 
     verdict_drop(pamh);
     if (rc == PAM_SUCCESS && attempt.user != NULL)
@@ -224,7 +237,9 @@ auth_run(pam_handle_t *pamh, unsigned flags, const struct options *options)
         log_debug(pamh, options, "no name or no password was given");
         return rc != PAM_SUCCESS ? rc : PAM_AUTH_ERR;
     }
+    raised = limits_raise(pamh);
     rc = check(pamh, &attempt);
+    limits_restore(raised);
     log_debug(pamh, options, "authentication: %s", pam_strerror(pamh, rc));
     return rc;
 }

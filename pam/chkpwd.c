@@ -27,6 +27,7 @@
 #include "policy/account.h"
 #include "policy/anycrypt.h"
 #include "policy/config.h"
+#include "policy/shortage.h"
 #include "policy/strength.h"
 
 #define SERVICE "mhkdf_chkpwd"
@@ -99,14 +100,22 @@ tell(void *ctx, int priority, const char *text)
         say_to_tests("%s", text);
 }
 
-static void
+/* As pam/limits.h: users may have set the limits, and must not have accepted by them what
+ * mhkdf.conf refuses. */
+static bool
+ends_here(const struct request *request, int error)
+{
+    return shortage_is(error) && request->uid != 0;
+}
+
+static int
 find_policy(const struct request *request, bool is_root, struct config_policy *policy)
 {
     const struct ruling ruling = {
         .service = request->service, .user = request->name, .is_root = is_root, .log = tell};
     struct config_error error;
 
-    ruling_find(&ruling, policy, &error);
+    return ruling_find(&ruling, policy, &error);
 }
 
 /* As pam/leasing.c does. */
@@ -164,6 +173,7 @@ compare(const struct request *request, const struct config_policy *policy,
     const char *password = request->password;
     enum chkpwd_answer answer;
     const char *wrong;
+    int rc;
 
     if (hash == NULL || (hash[0] != '\0' && !account_hash_is_usable(hash)))
         return CHKPWD_UNKNOWN;
@@ -176,8 +186,10 @@ compare(const struct request *request, const struct config_policy *policy,
         say(LOG_WARNING, "the hash of %s is refused: %s", request->name, wrong);
         return CHKPWD_DENIED;
     }
-    answer = judge_and_say(anycrypt_verify_in(password, hash, resources), request->name,
-                           resources->report);
+    rc = anycrypt_verify_in(password, hash, resources);
+    answer = judge_and_say(rc, request->name, resources->report);
+    if (ends_here(request, rc))
+        return CHKPWD_BUSY;
     *was_computed = answer == CHKPWD_RIGHT || answer == CHKPWD_WRONG;
     return answer == CHKPWD_RIGHT ? judge_floor(request->name, policy, hash) : answer;
 }
@@ -205,26 +217,31 @@ check_hash(const struct request *request, uint32_t uid, const char *hash)
                                 .password = request->password,
                                 .null_is_ok = request->null_is_ok,
                                 .log = tell};
-    enum chkpwd_answer answer;
+    enum chkpwd_answer answer, computed;
     uint64_t start_us;
     bool was_computed = false;
     int rc = 0;
 
-    find_policy(request, uid == 0, &policy);
+    if (ends_here(request, find_policy(request, uid == 0, &policy)))
+        return CHKPWD_BUSY;
     plan(request, uid == 0, &policy, &arena, &report, &resources);
     if (!confine_drop(resources.arena != NULL)) {
+        rc = errno;
         say(LOG_CRIT, "can't give up privileges: %m");
-        return CHKPWD_UNAVAILABLE;
+        return ends_here(request, rc) ? CHKPWD_BUSY : CHKPWD_UNAVAILABLE;
     }
     start_us = dummy_now_us();
     answer = compare(request, &policy, &resources, hash, &was_computed);
     if (request->is_by_root && is_to_take_time(answer, hash))
         rc = dummy_take_time(&dummy, was_computed ? hash : NULL, dummy_now_us() - start_us);
-    return rc != 0 ? judge_and_say(rc, NULL, &report) : answer;
+    if (rc == 0)
+        return answer;
+    computed = judge_and_say(rc, NULL, &report);
+    return computed == CHKPWD_BUSY ? computed : answer; /* what is denied stays so */
 }
 
 static enum chkpwd_answer
-cant_read(int rc)
+cant_read(const struct request *request, int rc)
 {
     errno = rc;
     if (rc == EACCES && geteuid() != 0 && getegid() == getgid())
@@ -233,7 +250,7 @@ cant_read(int rc)
                      "has NoNewPrivileges");
     else
         say(LOG_ERR, "the local accounts can't be read: %m");
-    return CHKPWD_UNAVAILABLE;
+    return ends_here(request, rc) ? CHKPWD_BUSY : CHKPWD_UNAVAILABLE;
 }
 
 /* Whose account it is comes first, so that nobody learns about another one's hash. */
@@ -255,7 +272,7 @@ check(const struct request *request)
     if (rc == ENOENT || rc == ENODATA)
         return request->is_by_root ? check_hash(request, uid, NULL) : CHKPWD_UNKNOWN;
     if (rc != 0)
-        return cant_read(rc);
+        return cant_read(request, rc);
     if (account.uid == uid) /* the file may have changed between the two */
         answer = check_hash(request, uid, account.hash);
     account_free(&account);
@@ -337,7 +354,7 @@ main(int argc, char **argv)
     enum chkpwd_answer answer;
 
     if (!confine_begin())
-        return CHKPWD_UNAVAILABLE;
+        return shortage_is(errno) && place_real_uid() != 0 ? CHKPWD_BUSY : CHKPWD_UNAVAILABLE;
     openlog(SERVICE, LOG_PID, LOG_AUTHPRIV);
     if (!read_words(argc, argv, &request) || !is_pipe(STDIN_FILENO))
         return (int)refuse_use();

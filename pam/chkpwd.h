@@ -29,10 +29,10 @@ enum chkpwd_answer {
     CHKPWD_WRONG = 10,
     CHKPWD_UNKNOWN,     /* no local account with a hash that a password could match */
     CHKPWD_UNAVAILABLE, /* it couldn't be verified; the log says why */
-    CHKPWD_BUSY,        /* not for now: no memory in the arena, or none for it at all */
-    CHKPWD_REFUSED,     /* it isn't the caller's account, or this isn't how to call it */
-    CHKPWD_DENIED,      /* the hash is above the ceiling, or below a floor that denies */
-    CHKPWD_RIGHT_BELOW  /* the password is right, but the hash is below a floor that expires it */
+    CHKPWD_BUSY,    /* not for now: no memory, in the arena or at all, or none to read what holds */
+    CHKPWD_REFUSED, /* it isn't the caller's account, or this isn't how to call it */
+    CHKPWD_DENIED,  /* the hash is above the ceiling, or below a floor that denies */
+    CHKPWD_RIGHT_BELOW /* the password is right, but the hash is below a floor that expires it */
 };
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "pam/descriptors.h"
+#include "policy/descriptors.h"
 
 /* What is opened later must not get the number of a descriptor that somebody writes messages to. */
 static bool
@@ -96,6 +96,7 @@ limit_capabilities(const cap_value_t *wanted, size_t count)
     cap_flag_value_t have;
     bool ok = caps != NULL && kept != NULL;
     size_t i;
+    int saved;
 
     for (i = 0; ok && i < count; i++) {
         ok = cap_get_flag(caps, wanted[i], CAP_PERMITTED, &have) == 0;
@@ -104,8 +105,10 @@ limit_capabilities(const cap_value_t *wanted, size_t count)
                  cap_set_flag(kept, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET) == 0;
     }
     ok = ok && cap_set_proc(kept) == 0;
+    saved = errno;
     cap_free(caps);
     cap_free(kept);
+    errno = saved;
     return ok;
 }
 

@@ -15,14 +15,14 @@
  * no core dumps and no tracing; of the capabilities at most CAP_DAC_READ_SEARCH, to read shadow,
  * and CAP_IPC_LOCK, to keep the password's memory from swap, are left.
  *
- * false: that can't be had, and the program should end.
+ * false: that can't be had, errno says why, and the program should end.
  */
 bool confine_begin(void);
 
 /**
  * When shadow has been read: gives up the right to read it, CAP_DAC_READ_SEARCH and what a set-id
  * bit gave. for_arena: the effective ids stay, since mhkdf-arenad looks at them. No program that is
- * started can get more. false: that failed, and the program should end.
+ * started can get more. false: that failed, errno says why, and the program should end.
  */
 bool confine_drop(bool for_arena);
 

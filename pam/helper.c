@@ -20,14 +20,17 @@
 
 #include "libcore/mhkdf.h"
 #include "pam/chkpwd.h"
-#include "pam/descriptors.h"
+#include "pam/limits.h"
 #include "pam/log.h"
 #include "pam/origin.h"
 #include "pam/place.h"
 #include "pam/verdict.h"
 #include "pam/verify.h"
+#include "policy/apart.h"
+#include "policy/descriptors.h"
 
 /* What the go-between says where the program itself said nothing. */
+#define STARVED 125 /* it wasn't started for want of something, not since it can't be */
 #define NOT_STARTED 126
 #define KILLED 128 /* and the signal */
 
@@ -36,26 +39,6 @@
 #else
 #define SETRESUID SYS_setresuid
 #endif
-
-/* A pipe away from descriptors 0 to 2, which the host may have closed, and take for something else.
- */
-static int
-make_pipe(int ends[2])
-{
-    int low[2];
-    int rc = 0;
-
-    ends[0] = ends[1] = -1;
-    if (pipe2(low, O_CLOEXEC) != 0)
-        return errno;
-    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 3);
-    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 3);
-    if (ends[0] < 0 || ends[1] < 0)
-        rc = errno;
-    close(low[0]);
-    close(low[1]);
-    return rc;
-}
 
 /* It fits into the pipe, so this neither waits nor, while we hold the other end, raises SIGPIPE. Of
  * a password that is too long a part is sent that still is. */
@@ -71,6 +54,14 @@ send_password(int fd, const char *password)
     return 0;
 }
 
+/* Whether a program can't be started as it is, whatever there is of memory. */
+static bool
+is_for_good(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM ||
+           error == ENOEXEC || error == ELOOP;
+}
+
 /* Runs the program in a child. Only system calls that a child of a process with threads may make.
  */
 static int
@@ -83,11 +74,13 @@ run(const char *path, char *const argv[])
 
     if (pid == 0) {
         execve(path, argv, no_environment);
-        failed = 1;
+        failed = errno;
         _exit(NOT_STARTED);
     }
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || failed)
-        return NOT_STARTED;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return STARVED;
+    if (failed != 0)
+        return is_for_good(failed) ? NOT_STARTED : STARVED;
     return WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + (WTERMSIG(status) & 0x7f);
 }
 
@@ -121,15 +114,6 @@ go_between(int password_fd, const struct program *program, char *const argv[])
     _exit(run(program->path, argv));
 }
 
-/* A child whose end raises no signal and which only this thread's wait sees. It must not be the
- * program itself: execve(2) makes an ordinary child of it. All arguments are 0, so it doesn't
- * matter in which order this machine has them. */
-static pid_t
-fork_unseen(void)
-{
-    return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
-}
-
 /* The words for the program. */
 struct words {
     char uid[16];
@@ -159,24 +143,24 @@ ask(const struct program *program, char *const argv[], const char *password, int
     sigset_t all, before;
     int ends[2];
     pid_t pid = -1, waited;
-    int rc = make_pipe(ends);
+    int rc = descriptors_pipe(ends);
 
     if (rc == 0)
         rc = send_password(ends[1], password);
     if (ends[1] >= 0)
         close(ends[1]);
+    ends[1] = -1;
     if (rc == 0) {
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
-        pid = fork_unseen();
+        pid = apart_fork_unseen();
         if (pid == 0)
             go_between(ends[0], program, argv);
         if (pid < 0)
             rc = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
-    if (ends[0] >= 0)
-        close(ends[0]);
+    descriptors_close_pipe(ends);
     if (rc != 0)
         return rc;
     do
@@ -194,6 +178,15 @@ keep_verdict(pam_handle_t *pamh, const char *user)
     if (verdict_keep(pamh, user) != PAM_SUCCESS)
         log_write(pamh, LOG_ERR, "no memory to remember that the hash of %s is below floor_memory",
                   user);
+}
+
+/* It gave no answer. A set-id program of root's that can't read shadow itself (SELinux may forbid
+ * it) has limits of its user's, by which he could keep mhkdf_chkpwd from one. A program that isn't
+ * root's is its user's, and so is the account. */
+static int
+without_answer(pam_handle_t *pamh)
+{
+    return geteuid() == 0 && origin_uid(pamh) != 0 ? PAM_SYSTEM_ERR : PAM_AUTHINFO_UNAVAIL;
 }
 
 static int
@@ -218,11 +211,16 @@ translate(pam_handle_t *pamh, const struct options *options, const char *user, i
     case NOT_STARTED:
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be started", place_chkpwd());
         return PAM_AUTHINFO_UNAVAIL;
+    case STARVED:
+        log_write(pamh, LOG_ERR,
+                  "shadow can't be read, and %s can't be started for want of memory or processes",
+                  place_chkpwd());
+        return without_answer(pamh);
     default:
         log_write(pamh, LOG_ERR, "%s has failed: %s %d", place_chkpwd(),
                   status > KILLED ? "signal" : "status",
                   status > KILLED ? status - KILLED : status);
-        return PAM_AUTHINFO_UNAVAIL;
+        return without_answer(pamh);
     }
     return verify_code((enum chkpwd_answer)status);
 }
@@ -256,7 +254,7 @@ helper_verify(pam_handle_t *pamh, const struct options *options, const char *use
     if (rc != 0) {
         errno = rc;
         log_write(pamh, LOG_ERR, "shadow can't be read, and %s can't be asked: %m", place_chkpwd());
-        return PAM_AUTHINFO_UNAVAIL;
+        return limits_end_login(pamh, rc) ? PAM_SYSTEM_ERR : PAM_AUTHINFO_UNAVAIL;
     }
     return translate(pamh, options, user, status);
 }

@@ -24,8 +24,9 @@ bool helper_is_asked_by_root(void);
  * PAM_AUTH_ERR: it is wrong, and mhkdf_chkpwd took its time to say so, or PAM was asked to;
  * PAM_USER_UNKNOWN: no password could be right here; PAM_AUTHINFO_UNAVAIL: it couldn't be verified,
  * mhkdf_chkpwd doesn't run, or refuses since the account isn't the caller's own; PAM_SYSTEM_ERR:
- * not for now, since there is no slot in the arena; PAM_PERM_DENIED: the hash is above the
- * ceiling, or below the floor.
+ * not for now, since there is no slot in the arena, or for a shortage that ends the login
+ * (pam/limits.h), or since mhkdf_chkpwd died in a set-id program of root's; PAM_PERM_DENIED: the
+ * hash is above the ceiling, or below the floor.
  */
 int helper_verify(pam_handle_t *pamh, const struct options *options, const char *user,
                   const char *password, bool null_is_ok);

@@ -4,7 +4,6 @@
 pam_sources = \
 	pam/auth.c pam/auth.h \
 	pam/chkpwd.h \
-	pam/descriptors.c pam/descriptors.h \
 	pam/dummy.c pam/dummy.h \
 	pam/even.c pam/even.h \
 	pam/finding.c pam/finding.h \
@@ -12,6 +11,7 @@ pam_sources = \
 	pam/history.c pam/history.h \
 	pam/judge.c pam/judge.h \
 	pam/leasing.c pam/leasing.h \
+	pam/limits.c pam/limits.h \
 	pam/log.c pam/log.h \
 	pam/names.c pam/names.h \
 	pam/options.c pam/options.h \
@@ -53,7 +53,6 @@ endif
 chkpwd_sources = \
 	pam/chkpwd.c pam/chkpwd.h \
 	pam/confine.c pam/confine.h \
-	pam/descriptors.c pam/descriptors.h \
 	pam/dummy.c pam/dummy.h \
 	pam/judge.c pam/judge.h \
 	pam/names.c pam/names.h \

@@ -15,6 +15,7 @@
 #include "pam/finding.h"
 #include "pam/history.h"
 #include "pam/leasing.h"
+#include "pam/limits.h"
 #include "pam/log.h"
 #include "pam/origin.h"
 #include "pam/place.h"
@@ -46,8 +47,16 @@ policy_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options
                                   .log = log_text,
                                   .ctx = pamh};
     struct config_error error;
+    bool raised = limits_raise(pamh);
+    int rc = ruling_find(&ruling, policy, &error);
 
-    if (ruling_find(&ruling, policy, &error) == 0)
+    limits_restore(raised);
+    if (limits_end_login(pamh, rc)) {
+        errno = rc;
+        log_tell_error(pamh, flags, "Passwords can't be changed now: %m");
+        return false;
+    }
+    if (rc == 0)
         return true;
     log_tell_error(pamh, flags, "Passwords can't be changed while this is wrong: %s", error.text);
     return false;
@@ -60,6 +69,29 @@ for_change(int rc)
     return rc == PAM_AUTHINFO_UNAVAIL || rc == PAM_CRED_INSUFFICIENT || rc == PAM_SYSTEM_ERR
                ? PAM_AUTHTOK_RECOVERY_ERR
                : rc;
+}
+
+/* Neither these two nor what they call have a conversation. */
+static int
+find_account(pam_handle_t *pamh, const struct options *options, const char *user,
+             struct account *account)
+{
+    bool raised = limits_raise(pamh);
+    int rc = for_change(verify_find(pamh, options, user, account));
+
+    limits_restore(raised);
+    return rc;
+}
+
+static int
+verify_old(pam_handle_t *pamh, const struct options *options, const struct config_policy *policy,
+           const char *user, const struct account *account, const char *password)
+{
+    bool raised = limits_raise(pamh);
+    int rc = for_change(verify_password(pamh, options, policy, user, account, password, true));
+
+    limits_restore(raised);
+    return rc;
 }
 
 static int
@@ -78,7 +110,7 @@ check_old_password(pam_handle_t *pamh, unsigned flags, const struct options *opt
         return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
     if (password == NULL)
         return PAM_AUTH_ERR;
-    rc = for_change(verify_password(pamh, options, policy, user, account, password, true));
+    rc = verify_old(pamh, options, policy, user, account, password);
     if (rc == PAM_AUTHTOK_RECOVERY_ERR)
         log_tell_error(pamh, flags,
                        "The current password can't be verified now; the log says why.");
@@ -175,7 +207,7 @@ password_prelim(pam_handle_t *pamh, unsigned flags, const struct options *option
     if (rc != PAM_SUCCESS || user == NULL)
         return rc == PAM_CONV_AGAIN ? PAM_INCOMPLETE : rc;
     finding_drop(pamh);
-    rc = for_change(verify_find(pamh, options, user, &account));
+    rc = find_account(pamh, options, user, &account);
     if (rc == PAM_SUCCESS) {
         rc = prelim_for_account(pamh, flags, options, user, &account);
         account_free(&account);
@@ -283,16 +315,28 @@ get_new_password(pam_handle_t *pamh, unsigned flags, const struct options *optio
 }
 
 static int
-store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const char *hash)
+change_shadow(pam_handle_t *pamh, const struct finding *finding, const char *hash)
 {
-    struct shadow_change change = {
+    const struct shadow_change change = {
         .name = finding->user,
         .old_hash = finding->old_hash,
         .new_hash = hash,
         .set_last_change = true,
         .wait_ms = place_lock_wait_ms(),
+        .apart = origin_uid(pamh) != 0,
+        .apart_uid = place_apart_uid(),
     };
+    bool raised = limits_raise(pamh);
     int rc = shadow_change(place_etc(), &change);
+
+    limits_restore(raised);
+    return rc;
+}
+
+static int
+store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const char *hash)
+{
+    int rc = change_shadow(pamh, finding, hash);
 
     switch (rc) {
     case 0:
@@ -302,6 +346,12 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
     case ETIMEDOUT:
         log_write(pamh, LOG_ERR, "password of %s not changed: shadow is locked", finding->user);
         log_tell_error(pamh, flags, "The password file is locked. Try again later.");
+        return PAM_AUTHTOK_LOCK_BUSY;
+    case ETXTBSY:
+        log_write(pamh, LOG_ERR,
+                  "password of %s not changed: somebody keeps changing shadow without its lock",
+                  finding->user);
+        log_tell_error(pamh, flags, "The password file is being changed. Try again later.");
         return PAM_AUTHTOK_LOCK_BUSY;
     case ESTALE:
         log_write(pamh, LOG_NOTICE, "password of %s not changed: it was changed meanwhile",
@@ -330,10 +380,12 @@ make_hash(pam_handle_t *pamh, const struct options *options, const struct config
           uint32_t uid, const char *password, struct new_hash *out)
 {
     struct leasing leasing;
+    bool raised = limits_raise(pamh);
     int rc;
 
     leasing_plan(pamh, policy, uid, &leasing);
     rc = newhash_make(password, policy, uid == 0, &leasing.resources, out->text, &out->why);
+    limits_restore(raised);
     leasing_log(pamh, options, &leasing);
     out->report = leasing.report;
     return rc;
@@ -427,7 +479,7 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
     struct config_policy policy;
     struct limits limits;
     uint32_t uid;
-    int rc = for_change(verify_find(pamh, options, finding->user, &account));
+    int rc = find_account(pamh, options, finding->user, &account);
 
     if (rc != PAM_SUCCESS)
         return rc;

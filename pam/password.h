@@ -23,7 +23,8 @@ int password_prelim(pam_handle_t *pamh, unsigned flags, const struct options *op
  * PAM_UPDATE_AUTHTOK: asks for the new password, hashes it, writes it.
  *
  * PAM_SUCCESS; PAM_USER_UNKNOWN, as before; PAM_AUTHTOK_ERR: no acceptable password was given, or
- * it couldn't be hashed or written; PAM_AUTHTOK_LOCK_BUSY: shadow was locked all the time;
+ * it couldn't be hashed or written; PAM_AUTHTOK_LOCK_BUSY: shadow was locked, or changed, all the
+ * time;
  * PAM_AUTHTOK_RECOVERY_ERR: password_prelim didn't run for this account.
  */
 int password_update(pam_handle_t *pamh, unsigned flags, const struct options *options);

@@ -54,6 +54,18 @@ place_lock_wait_ms(void)
     return SHADOW_WAIT_MS;
 }
 
+uint32_t
+place_apart_uid(void)
+{
+    return 0;
+}
+
+bool
+place_may_raise_limits(void)
+{
+    return true;
+}
+
 const char *
 place_conf(void)
 {
@@ -138,6 +150,18 @@ place_lock_wait_ms(void)
     const char *ms = getenv("MHKDF_TEST_LOCK_MS");
 
     return ms != NULL ? (uint32_t)strtoul(ms, NULL, 10) : SHADOW_WAIT_MS;
+}
+
+uint32_t
+place_apart_uid(void)
+{
+    return getuid();
+}
+
+bool
+place_may_raise_limits(void)
+{
+    return getenv("MHKDF_TEST_KEEP_LIMITS") == NULL;
 }
 
 const char *

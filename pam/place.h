@@ -13,6 +13,7 @@
  *   MHKDF_TEST_NSS_UID a number: such an account's uid is this and the length of its name
  *   MHKDF_TEST_NSS_ERROR "user=5" or "user:group=5": what can't be told, and the errno
  *   MHKDF_TEST_UNIX_CHKPWD pam_unix's helper
+ *   MHKDF_TEST_KEEP_LIMITS limits aren't raised (pam/limits.h)
  *   MHKDF_TEST_LOCK_MS how long a password change waits for shadow's lock
  *
  * mhkdf.conf and the distribution's vendor.conf are in MHKDF_TEST_ETC then, and so are the folders
@@ -22,6 +23,7 @@
 #define PAM_PLACE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /** "/etc". */
@@ -50,6 +52,12 @@ uint32_t place_lock_wait_ms(void);
 
 /** Who must own mhkdf.conf: root. */
 uint32_t place_conf_owner(void);
+
+/** The ids of the child that changes shadow (policy/apart.h): root's. */
+uint32_t place_apart_uid(void);
+
+/** Whether limits may be raised (pam/limits.h), if the kernel lets us: true. */
+bool place_may_raise_limits(void);
 
 /** Does nothing; for the tests, see above. */
 void place_copy_log(const char *format, va_list args) __attribute__((format(printf, 1, 0)));

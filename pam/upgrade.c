@@ -14,6 +14,7 @@
 #include "libcore/mhkdf.h"
 #include "pam/leasing.h"
 #include "pam/log.h"
+#include "pam/origin.h"
 #include "pam/place.h"
 #include "policy/newhash.h"
 #include "policy/shadow.h"
@@ -83,10 +84,14 @@ make_hash(pam_handle_t *pamh, const struct options *options, const struct config
 }
 
 static int
-store(const char *user, struct account *account, const char *hash)
+store(pam_handle_t *pamh, const char *user, struct account *account, const char *hash)
 {
-    const struct shadow_change change = {
-        .name = user, .old_hash = account->hash, .new_hash = hash, .wait_ms = LOCK_MS};
+    const struct shadow_change change = {.name = user,
+                                         .old_hash = account->hash,
+                                         .new_hash = hash,
+                                         .wait_ms = LOCK_MS,
+                                         .apart = origin_uid(pamh) != 0,
+                                         .apart_uid = place_apart_uid()};
     char *copy = strdup(hash);
     int rc = copy != NULL ? shadow_change(place_etc(), &change) : ENOMEM;
 
@@ -99,9 +104,32 @@ store(const char *user, struct account *account, const char *hash)
     return 0;
 }
 
+/* What the error alone wouldn't say; "" if it does. */
+static const char *
+why_not_hashed(int rc)
+{
+    return rc == EBUSY ? "all of the arena is in use: " : "";
+}
+
+static const char *
+why_not_stored(int rc)
+{
+    switch (rc) {
+    case ETIMEDOUT:
+        return "shadow is locked: ";
+    case EBUSY:
+        return "shadow can't be replaced, as where it is a mount point: ";
+    case ETXTBSY:
+        return "somebody keeps changing shadow without its lock: ";
+    default:
+        return "";
+    }
+}
+
+/* reason: of the step that failed with rc. */
 static void
 explain(pam_handle_t *pamh, const struct options *options, const char *user,
-        const struct leasing *leasing, int rc)
+        const struct leasing *leasing, const char *reason, int rc)
 {
     char why[HEADROOM_TEXT_SIZE];
 
@@ -116,10 +144,7 @@ explain(pam_handle_t *pamh, const struct options *options, const char *user,
                   user, why);
     } else {
         errno = rc;
-        log_write(pamh, LOG_WARNING, "the hash of %s isn't upgraded: %s%m", user,
-                  rc == ETIMEDOUT ? "shadow is locked: "
-                  : rc == EBUSY   ? "all of the arena is in use: "
-                                  : "");
+        log_write(pamh, LOG_WARNING, "the hash of %s isn't upgraded: %s%m", user, reason);
     }
 }
 
@@ -129,17 +154,21 @@ upgrade_run(pam_handle_t *pamh, const struct options *options, const struct conf
 {
     char hash[MHKDF_STRING_SIZE];
     struct leasing leasing;
+    const char *reason;
     int rc;
 
     if (!is_wanted(policy, account) || is_hopeless(pamh, options, policy, user, account, password))
         return false;
     rc = make_hash(pamh, options, policy, account, password, &leasing, hash);
-    if (rc == 0)
-        rc = store(user, account, hash);
+    reason = why_not_hashed(rc);
+    if (rc == 0) {
+        rc = store(pamh, user, account, hash);
+        reason = why_not_stored(rc);
+    }
     mhkdf_wipe(hash, sizeof(hash));
     if (rc == 0)
         log_write(pamh, LOG_INFO, "the hash of %s has been upgraded", user);
     else
-        explain(pamh, options, user, &leasing, rc);
+        explain(pamh, options, user, &leasing, reason, rc);
     return rc == 0;
 }

@@ -13,6 +13,7 @@
 #include "libcore/mhkdf.h"
 #include "pam/judge.h"
 #include "pam/leasing.h"
+#include "pam/limits.h"
 #include "pam/log.h"
 #include "pam/place.h"
 #include "policy/anycrypt.h"
@@ -41,7 +42,7 @@ verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
     default:
         errno = rc;
         log_write(pamh, LOG_ERR, "the local accounts can't be read: %m");
-        return PAM_AUTHINFO_UNAVAIL;
+        return limits_end_login(pamh, rc) ? PAM_SYSTEM_ERR : PAM_AUTHINFO_UNAVAIL;
     }
 }
 
@@ -98,7 +99,7 @@ verify_judge(pam_handle_t *pamh, const char *user, const struct mhkdf_memory_rep
     judge(rc, user, report, &judged);
     if (judged.text[0] != '\0')
         log_write(pamh, judged.priority, "%s", judged.text);
-    return verify_code(judged.answer);
+    return limits_end_login(pamh, rc) ? PAM_SYSTEM_ERR : verify_code(judged.answer);
 }
 
 static int

@@ -18,7 +18,8 @@
  *
  * PAM_SUCCESS: the caller releases it with account_free. PAM_USER_UNKNOWN: there is none, or it has
  * no hash anywhere. PAM_CRED_INSUFFICIENT: this process may not read shadow. PAM_AUTHINFO_UNAVAIL:
- * the files can't be read.
+ * the files can't be read; PAM_SYSTEM_ERR: and that for a shortage which ends the login
+ * (pam/limits.h).
  */
 int verify_find(pam_handle_t *pamh, const struct options *options, const char *user,
                 struct account *account);
@@ -36,7 +37,7 @@ void verify_delay(pam_handle_t *pamh, const struct options *options);
  * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong. PAM_USER_UNKNOWN: no password could be right here, since
  * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it
  * couldn't be computed. PAM_SYSTEM_ERR: not for now, since there is no slot in the arena, or not
- * enough memory.
+ * enough memory, or for a shortage that ends the login.
  * PAM_PERM_DENIED: the hash is above the policy's ceiling; nothing was computed.
  */
 int verify_password(pam_handle_t *pamh, const struct options *options,

@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "libcore/mhkdf.h"
-#include "policy/file.h"
-#include "policy/line.h"
+#include "policy/line_read.h"
 
-#define FILE_MAX ((size_t)256 * 1024 * 1024)
 #define READ_TRIES 20 /* then take what there is */
+
+/* line_read_passwd or line_read_shadow. */
+typedef int find_line(int fd, const char *name, char line[LINE_READ_MAX],
+                      struct line_field *fields);
 
 /* Whether fd is still the file of this name; also where that can't be told. */
 static bool
@@ -31,7 +33,8 @@ is_current(const char *path, int fd)
 
 /* *again: another file has taken the place of the one that was read. */
 static int
-read_once(const char *path, struct file *out, bool *again)
+find_once(const char *path, find_line *find, const char *name, char line[LINE_READ_MAX],
+          struct line_field *fields, bool *again)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     int rc;
@@ -39,8 +42,8 @@ read_once(const char *path, struct file *out, bool *again)
     *again = false;
     if (fd < 0)
         return errno;
-    rc = file_read(fd, FILE_MAX, out);
-    if (rc == 0)
+    rc = find(fd, name, line, fields);
+    if (rc == 0 || rc == ENOENT)
         *again = !is_current(path, fd);
     close(fd);
     return rc;
@@ -49,22 +52,21 @@ read_once(const char *path, struct file *out, bool *again)
 /* A file that was replaced while it was read may not have been whole: what vipw(8) replaces becomes
  * the backup "shadow-", which the next program that makes one empties and fills anew. */
 static int
-read_file(const char *etc_dir, const char *name, struct file *out)
+find_in(const char *etc_dir, const char *file, find_line *find, const char *name,
+        char line[LINE_READ_MAX], struct line_field *fields)
 {
     char path[4096];
-    int n = snprintf(path, sizeof(path), "%s/%s", etc_dir, name);
+    int n = snprintf(path, sizeof(path), "%s/%s", etc_dir, file);
     int tries = READ_TRIES;
     bool again;
     int rc;
 
     if (n < 0 || (size_t)n >= sizeof(path))
         return ENAMETOOLONG;
-    for (;;) {
-        rc = read_once(path, out, &again);
-        if (!again || --tries == 0)
-            return rc;
-        file_free(out);
-    }
+    do
+        rc = find_once(path, find, name, line, fields, &again);
+    while (again && --tries > 0);
+    return rc;
 }
 
 static bool
@@ -95,53 +97,45 @@ set_hash(struct account *account, const struct line_field *hash)
     return 0;
 }
 
+/* An account that says "x" is there, even if the file that it points to, or its line, is not. */
 static int
-from_shadow(const char *etc_dir, const char *name, struct account *account)
+from_shadow(const char *etc_dir, const char *name, char line[LINE_READ_MAX],
+            struct account *account)
 {
     struct line_field fields[LINE_SHADOW_FIELDS];
-    struct file file = {NULL, 0};
-    int rc = read_file(etc_dir, "shadow", &file);
+    int rc = find_in(etc_dir, "shadow", line_read_shadow, name, line, fields);
 
-    /* An account that says "x" is there, even if the file that it points to is not. */
     if (rc != 0)
         return rc == ENOENT ? ENODATA : rc;
-    rc = ENODATA;
-    if (line_find_shadow(file.data, file.len, name, fields)) {
-        account->shadowed = true;
-        account->aging.last_change = line_number(&fields[2], AGING_NONE);
-        account->aging.min = line_number(&fields[3], AGING_NONE);
-        account->aging.max = line_number(&fields[4], AGING_NONE);
-        account->aging.warn = line_number(&fields[5], AGING_NONE);
-        account->aging.inactive = line_number(&fields[6], AGING_NONE);
-        account->aging.expire = line_number(&fields[7], AGING_NONE);
-        rc = set_hash(account, &fields[1]);
-    }
-    file_free(&file);
-    return rc;
+    account->shadowed = true;
+    account->aging.last_change = line_number(&fields[2], AGING_NONE);
+    account->aging.min = line_number(&fields[3], AGING_NONE);
+    account->aging.max = line_number(&fields[4], AGING_NONE);
+    account->aging.warn = line_number(&fields[5], AGING_NONE);
+    account->aging.inactive = line_number(&fields[6], AGING_NONE);
+    account->aging.expire = line_number(&fields[7], AGING_NONE);
+    return set_hash(account, &fields[1]);
 }
 
 int
 account_find(const char *etc_dir, const char *name, struct account *out)
 {
     struct line_field fields[LINE_PASSWD_FIELDS];
-    struct file file = {NULL, 0};
+    char line[LINE_READ_MAX];
     int rc;
 
     memset(out, 0, sizeof(*out));
     out->aging =
         (struct aging){AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE};
-    rc = read_file(etc_dir, "passwd", &file);
-    if (rc != 0)
-        return rc;
-    rc = ENOENT;
-    if (line_find_passwd(file.data, file.len, name, fields)) {
+    rc = find_in(etc_dir, "passwd", line_read_passwd, name, line, fields);
+    if (rc == 0) {
         out->uid = (uint32_t)line_number(&fields[2], 0);
         if (is_shadowed(&fields[1], name))
-            rc = from_shadow(etc_dir, name, out);
+            rc = from_shadow(etc_dir, name, line, out);
         else
             rc = set_hash(out, &fields[1]);
     }
-    file_free(&file);
+    mhkdf_wipe(line, sizeof(line));
     return rc;
 }
 
@@ -149,17 +143,12 @@ int
 account_find_uid(const char *etc_dir, const char *name, uint32_t *uid)
 {
     struct line_field fields[LINE_PASSWD_FIELDS];
-    struct file file = {NULL, 0};
-    int rc = read_file(etc_dir, "passwd", &file);
+    char line[LINE_READ_MAX];
+    int rc = find_in(etc_dir, "passwd", line_read_passwd, name, line, fields);
 
-    if (rc != 0)
-        return rc;
-    rc = ENOENT;
-    if (line_find_passwd(file.data, file.len, name, fields)) {
+    if (rc == 0)
         *uid = (uint32_t)line_number(&fields[2], 0);
-        rc = 0;
-    }
-    file_free(&file);
+    mhkdf_wipe(line, sizeof(line)); /* old systems have hashes there */
     return rc;
 }
 

@@ -2,7 +2,8 @@
 /**
  * Local accounts: what the files ETC/passwd and ETC/shadow themselves say, whatever other sources
  * the name service has. A line that the C library wouldn't understand isn't there for us either;
- * of several lines with one name, the first counts.
+ * of several lines with one name, the first counts. Nor is one of more than LINE_READ_MAX bytes.
+ * The files are read line by line: only the hash takes memory of malloc(3).
  *
  * etc_dir is "/etc" everywhere but in tests. Thread-safe; nothing is kept.
  */
@@ -25,8 +26,8 @@ struct account {
  * Finds the account with this name.
  *
  * 0; ENOENT: no such local account (a name that can't be in the files included); ENODATA: it is in
- * passwd and should be in shadow, but isn't; EACCES: shadow can't be read; EFBIG, ENOMEM, and other
- * errors of open(2) and read(2). On failure nothing is held. The caller releases with account_free.
+ * passwd and should be in shadow, but isn't; EACCES: shadow can't be read; ENOMEM; errors of
+ * open(2) and read(2). On failure nothing is held. The caller releases with account_free.
  */
 int account_find(const char *etc_dir, const char *name, struct account *out);
 

@@ -74,6 +74,27 @@ out:
     return rc;
 }
 
+int
+file_read_into(int fd, char *data, size_t size, size_t *len)
+{
+    ssize_t got;
+
+    *len = 0;
+    for (;;) {
+        if (*len + 1 > size)
+            return ENOBUFS;
+        got = read(fd, data + *len, size - *len);
+        if (got == 0)
+            break;
+        if (got > 0)
+            *len += (size_t)got;
+        else if (errno != EINTR)
+            return errno;
+    }
+    data[*len] = '\0';
+    return 0;
+}
+
 void
 file_free(struct file *file)
 {

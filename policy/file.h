@@ -21,6 +21,14 @@ struct file {
  */
 int file_read(int fd, size_t max, struct file *out);
 
+/**
+ * The same into memory that is there already, which stays the caller's: size bytes at data, the
+ * NUL's included. *len: bytes that were read, also on failure, to be wiped.
+ *
+ * 0; ENOBUFS: there is more than that; errors of read(2). Async-signal-safe.
+ */
+int file_read_into(int fd, char *data, size_t size, size_t *len);
+
 /** Wipes and releases; harmless for a struct of zeros and a second time. */
 void file_free(struct file *file);
 

@@ -17,8 +17,9 @@ struct label {
 };
 
 /**
- * Files that this thread makes until label_end get the label of the open file fd. If that can't be
- * had they get another one: whoever needs it compares afterwards.
+ * Files that this thread makes until label_end get the label of the open file fd; so do those of a
+ * child that is forked meanwhile, for as long as it lives. If that can't be had they get another
+ * one: whoever needs it compares afterwards.
  */
 void label_begin(int fd, struct label *label);
 

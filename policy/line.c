@@ -82,18 +82,39 @@ is_passwd(const struct line_field *fields)
 }
 
 static bool
-find(const char *data, size_t len, const char *name, struct line_field *fields, size_t count,
-     bool (*is_right)(const struct line_field *))
+is_of(const char *line, size_t len, const char *name, struct line_field *fields, size_t count,
+      bool (*is_right)(const struct line_field *))
 {
     size_t name_len = strlen(name);
 
+    return len > name_len && line[name_len] == ':' && memcmp(line, name, name_len) == 0 &&
+           split(line, len, fields, count) && is_right(fields);
+}
+
+bool
+line_is_shadow_of(const char *line, size_t len, const char *name,
+                  struct line_field fields[LINE_SHADOW_FIELDS])
+{
+    return is_of(line, len, name, fields, LINE_SHADOW_FIELDS, is_shadow);
+}
+
+bool
+line_is_passwd_of(const char *line, size_t len, const char *name,
+                  struct line_field fields[LINE_PASSWD_FIELDS])
+{
+    return is_of(line, len, name, fields, LINE_PASSWD_FIELDS, is_passwd);
+}
+
+bool
+line_find_shadow(const char *data, size_t len, const char *name,
+                 struct line_field fields[LINE_SHADOW_FIELDS])
+{
     if (!line_name_is_valid(name))
         return false;
     while (len > 0) {
         const char *end = memchr(data, '\n', len);
         size_t line_len = end != NULL ? (size_t)(end - data) : len;
-        if (line_len > name_len && data[name_len] == ':' && memcmp(data, name, name_len) == 0 &&
-            split(data, line_len, fields, count) && is_right(fields))
+        if (line_is_shadow_of(data, line_len, name, fields))
             return true;
         if (end != NULL)
             line_len++;
@@ -101,20 +122,6 @@ find(const char *data, size_t len, const char *name, struct line_field *fields, 
         len -= line_len;
     }
     return false;
-}
-
-bool
-line_find_shadow(const char *data, size_t len, const char *name,
-                 struct line_field fields[LINE_SHADOW_FIELDS])
-{
-    return find(data, len, name, fields, LINE_SHADOW_FIELDS, is_shadow);
-}
-
-bool
-line_find_passwd(const char *data, size_t len, const char *name,
-                 struct line_field fields[LINE_PASSWD_FIELDS])
-{
-    return find(data, len, name, fields, LINE_PASSWD_FIELDS, is_passwd);
 }
 
 long

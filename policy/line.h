@@ -28,11 +28,13 @@ bool line_name_is_valid(const char *name);
 bool line_find_shadow(const char *data, size_t len, const char *name,
                       struct line_field fields[LINE_SHADOW_FIELDS]);
 
-/** The same for passwd. */
-bool line_find_passwd(const char *data, size_t len, const char *name,
-                      struct line_field fields[LINE_PASSWD_FIELDS]);
+/** Whether line, len bytes without the newline, is a well-formed line for name; takes it apart. */
+bool line_is_shadow_of(const char *line, size_t len, const char *name,
+                       struct line_field fields[LINE_SHADOW_FIELDS]);
+bool line_is_passwd_of(const char *line, size_t len, const char *name,
+                       struct line_field fields[LINE_PASSWD_FIELDS]);
 
-/** The number in a field that a line_find_ function has checked; empty: none. */
+/** The number in a field that one of the functions above has checked; empty: none. */
 long line_number(const struct line_field *field, long none);
 
 #endif

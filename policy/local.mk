@@ -8,15 +8,18 @@ policy_libpolicy_la_SOURCES = \
 	policy/account.c policy/account.h \
 	policy/aging.c policy/aging.h \
 	policy/anycrypt.c policy/anycrypt.h \
+	policy/apart.c policy/apart.h \
 	policy/audit.c policy/audit.h \
 	policy/calm.c policy/calm.h \
 	policy/config.c policy/config.h policy/config_reader.h \
 	policy/config_keys.c policy/config_keys.h \
 	policy/config_lookup.c policy/config_rules.c \
+	policy/descriptors.c policy/descriptors.h \
 	policy/file.c policy/file.h \
 	policy/foreign.c policy/foreign.h \
 	policy/label.c policy/label.h \
 	policy/line.c policy/line.h \
+	policy/line_read.c policy/line_read.h \
 	policy/linker.c policy/linker.h \
 	policy/loaded.c policy/loaded.h \
 	policy/lock.c policy/lock.h \
@@ -24,6 +27,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/newhash.c policy/newhash.h \
 	policy/replace.c policy/replace.h \
 	policy/shadow.c policy/shadow.h \
+	policy/shortage.c policy/shortage.h \
 	policy/size.c policy/size.h \
 	policy/strength.c policy/strength.h \
 	policy/unshadowed.c policy/unshadowed.h \

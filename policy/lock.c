@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,18 +81,32 @@ try_once(const char *path, struct lock *lock)
     return rc;
 }
 
+#define NAME "/.pwd.lock"
+
+/* In a child of a process with threads, too, where snprintf(3) has no place. */
+static int
+make_path(const char *etc_dir, char path[4096])
+{
+    size_t len = strlen(etc_dir);
+
+    if (len + sizeof(NAME) > 4096)
+        return ENAMETOOLONG;
+    memcpy(path, etc_dir, len);
+    memcpy(path + len, NAME, sizeof(NAME));
+    return 0;
+}
+
 int
 lock_take(const char *etc_dir, unsigned wait_ms, struct lock *lock)
 {
     const struct timespec step = {0, STEP_MS * 1000000L};
     char path[4096];
-    int n = snprintf(path, sizeof(path), "%s/.pwd.lock", etc_dir);
     long long deadline = now_ms() + wait_ms;
-    int rc;
+    int rc = make_path(etc_dir, path);
 
     lock->fd = -1;
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return ENAMETOOLONG;
+    if (rc != 0)
+        return rc;
     for (;;) {
         rc = try_once(path, lock);
         if (rc != EAGAIN && rc != EINTR)

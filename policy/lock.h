@@ -26,6 +26,8 @@ struct lock {
  * The lock belongs to the open file (F_OFD_SETLK): it keeps threads of one process apart, and a
  * host's own lock on the file keeps us out. Where the system has only the traditional kind,
  * closing the file would also drop a host's own.
+ *
+ * Async-signal-safe, as lock_release is.
  */
 int lock_take(const char *etc_dir, unsigned wait_ms, struct lock *lock);
 

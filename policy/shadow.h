@@ -11,6 +11,7 @@
 #define POLICY_SHADOW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** How long a password change waits for the lock, as lckpwdf(3) does. */
 #define SHADOW_WAIT_MS 15000U
@@ -21,6 +22,10 @@ struct shadow_change {
     const char *new_hash; /* printable ASCII without ':' */
     bool set_last_change; /* also sets the day of the last change to today */
     unsigned wait_ms;     /* how long to wait for the lock */
+    /** The locked part runs in a child (policy/apart.h), so that the user of a set-id program can't
+     * stop it with the lock held. apart_uid: the child's ids, 0 but for tests. */
+    bool apart;
+    uint32_t apart_uid;
 };
 
 /**
@@ -28,8 +33,9 @@ struct shadow_change {
  *
  * 0; EINVAL: new_hash can't be in the file, or shadow isn't a regular file; ENOENT: there is no
  * shadow, or no line of that name in it; ESTALE: old_hash isn't there any more; ETIMEDOUT: the lock
- * was taken all the time; errors of lock_take, replace_begin and replace_commit. Unless 0, shadow
- * is as it was.
+ * was taken all the time; ETXTBSY: somebody changed the file, without the lock, each time that it
+ * was read; EPERM, ETIME and others of apart_run; errors of lock_take, replace_prepare,
+ * replace_read and replace_commit. Unless 0, shadow is as it was.
  */
 int shadow_change(const char *etc_dir, const struct shadow_change *change);
 

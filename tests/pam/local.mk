@@ -15,7 +15,8 @@ tests_pam_pam_mhkdf_test_la_LIBADD = $(pam_libs)
 tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
 pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
-	tests/pam/test_history tests/pam/test_names tests/pam/test_password tests/pam/test_policy tests/pam/test_upgrade
+	tests/pam/test_history tests/pam/test_limits tests/pam/test_names tests/pam/test_password \
+	tests/pam/test_policy tests/pam/test_raise tests/pam/test_upgrade
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -50,6 +51,11 @@ tests_pam_test_history_SOURCES = tests/pam/test_history.c tests/pam/stage.c test
 tests_pam_test_history_CFLAGS = $(pam_test_cflags)
 tests_pam_test_history_LDADD = $(pam_test_ldadd)
 
+tests_pam_test_limits_SOURCES = tests/pam/test_limits.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/sanitized.h tests/lib/scratch.h
+tests_pam_test_limits_CFLAGS = $(pam_test_cflags)
+tests_pam_test_limits_LDADD = $(pam_test_ldadd)
+
 # names.c as it is installed; what it asks libc goes to the test.
 tests_pam_test_names_SOURCES = tests/pam/test_names.c pam/names.c pam/names.h
 tests_pam_test_names_CFLAGS = $(pam_test_cflags)
@@ -66,6 +72,12 @@ tests_pam_test_policy_SOURCES = tests/pam/test_policy.c tests/pam/stage.c tests/
 	tests/lib/scratch.h
 tests_pam_test_policy_CFLAGS = $(pam_test_cflags)
 tests_pam_test_policy_LDADD = $(pam_test_ldadd)
+
+# limits.c alone, with the kernel's answers.
+tests_pam_test_raise_SOURCES = tests/pam/test_raise.c pam/limits.c pam/limits.h
+tests_pam_test_raise_CFLAGS = $(pam_test_cflags)
+tests_pam_test_raise_LDADD = $(pam_test_ldadd)
+tests_pam_test_raise_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrlimit,--wrap=setrlimit
 
 # upgrade.c alone.
 tests_pam_test_upgrade_SOURCES = tests/pam/test_upgrade.c pam/upgrade.c pam/upgrade.h

@@ -127,6 +127,7 @@ stage_clear(void **state)
     unsetenv("MHKDF_TEST_NSS_UID");
     unsetenv("MHKDF_TEST_NSS_ERROR");
     unsetenv("MHKDF_TEST_LOCK_MS");
+    unsetenv("MHKDF_TEST_KEEP_LIMITS");
     return 0;
 }
 

@@ -596,7 +596,8 @@ next_module_gets_the_new_password(void **unused)
 static void
 change_behind_the_back(unsigned number)
 {
-    const struct shadow_change change = {STAGE_USER, NULL, "$6$other", false, 1000};
+    const struct shadow_change change = {
+        .name = STAGE_USER, .new_hash = "$6$other", .wait_ms = 1000};
 
     if (number == 1)
         assert_int_equal(shadow_change(stage.etc, &change), 0);
@@ -692,12 +693,12 @@ unwritable_shadow_is_said(void **unused)
     assert_true(stage_said("E:The new password can't be stored: Is a directory|"));
     assert_unchanged(hash);
     assert_int_equal(rmdir(path), 0);
-    /* A limit that a user set before he started passwd. What cmocka and the wrapper print is over
-     * it already; test_shadow has the case where the signal isn't ignored. */
+    /* A limit that root has set. What cmocka and the wrapper print is over it already; test_shadow
+     * has the case where the signal isn't ignored. */
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
     unsetenv("MHKDF_TEST_LOG");
-    assert_int_equal(change_as_owner(OLD, NEW), PAM_AUTHTOK_ERR);
+    assert_int_equal(change_as_root(NEW), PAM_AUTHTOK_ERR);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
     signal(SIGXFSZ, SIG_DFL);
     snprintf(path, sizeof(path), "%s/log", stage.etc);
@@ -724,7 +725,32 @@ not_without_privileges(void **unused)
     assert_unchanged(hash);
 }
 
+/* One that a user set before he started passwd. */
+static void
+limit_on_files_doesnt_count(void **unused)
+{
+    const struct rlimit little = {100, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit after = {0, 0};
+    char path[128];
+
+    (void)unused;
+    alone("");
+    stage_account(stage_hash(OLD), AGING);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    unsetenv("MHKDF_TEST_LOG");
+    assert_int_equal(change_as_owner(OLD, NEW), PAM_SUCCESS);
+    getrlimit(RLIMIT_FSIZE, &after);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    snprintf(path, sizeof(path), "%s/log", stage.etc);
+    setenv("MHKDF_TEST_LOG", path, 1);
+    assert_int_equal(after.rlim_cur, 100);
+    assert_password(NEW);
+}
+
 #if !TEST_IS_SANITIZED
+/* Root's own limits; those of users are tests/pam/test_limits.c's. */
 static void
 out_of_memory_is_said(void **unused)
 {
@@ -738,7 +764,7 @@ out_of_memory_is_said(void **unused)
     stage_put("mhkdf.conf", "[default]\nmemory = 1G\n");
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
-    assert_int_equal(change_as_owner(OLD, NEW), PAM_AUTHTOK_ERR);
+    assert_int_equal(change_as_root(NEW), PAM_AUTHTOK_ERR);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(
         stage_said("E:The new password can't be hashed: not enough memory: 1042M needed, "));
@@ -750,13 +776,15 @@ out_of_memory_is_said(void **unused)
     /* Nor can a dear old one be verified. */
     hash = "$mhkdf$m1G.t1.p1.c6$AAAAAAAAAAAAAAAAAAAAAA$"
            "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-    stage_account(hash, AGING);
+    stage_account(hash, "0:0:99999:7::");
+    answers(OLD, NEW, NEW);
     assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
-    assert_int_equal(change_as_owner(OLD, NEW), PAM_AUTHTOK_RECOVERY_ERR);
+    assert_int_equal(stage_chauthtok(STAGE_USER, PAM_CHANGE_EXPIRED_AUTHTOK),
+                     PAM_AUTHTOK_RECOVERY_ERR);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(stage_said("E:The current password can't be verified now"));
     assert_true(stage_logged("can't be verified for now: not enough memory: 1042M needed, "));
-    assert_unchanged(hash);
+    assert_string_equal(stage_field(2), hash);
 }
 
 #endif
@@ -895,6 +923,7 @@ main(int argc, char **argv)
         STAGE_TEST(lock_that_stays_is_said),
         STAGE_TEST(name_is_asked_for),
         STAGE_TEST(unwritable_shadow_is_said),
+        STAGE_TEST(limit_on_files_doesnt_count),
         STAGE_TEST(not_without_privileges),
 #if !TEST_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_said),

@@ -18,6 +18,7 @@
 
 #include "pam/leasing.h"
 #include "pam/log.h"
+#include "pam/origin.h"
 #include "pam/place.h"
 #include "pam/upgrade.h"
 #include "policy/newhash.h"
@@ -28,11 +29,12 @@
 
 static struct {
     const char *etc;
-    uint32_t wait_ms; /* that mhkdf.conf allows */
-    int hash_rc;      /* what hashing gives */
-    const char *why;  /* and why it isn't what was asked for */
-    int store_rc;     /* what storing gives */
-    bool is_short;    /* hashing finds no room for its memory */
+    uint32_t wait_ms;    /* that mhkdf.conf allows */
+    int hash_rc;         /* what hashing gives */
+    const char *why;     /* and why it isn't what was asked for */
+    int store_rc;        /* what storing gives */
+    bool is_short;       /* hashing finds no room for its memory */
+    uint32_t origin_uid; /* who is behind the program */
     unsigned hashed, stored;
     uint32_t waited_ms; /* how long hashing might have waited */
     struct shadow_change change;
@@ -86,6 +88,19 @@ const char *
 place_etc(void)
 {
     return world.etc;
+}
+
+uint32_t
+place_apart_uid(void)
+{
+    return 4711;
+}
+
+uint32_t
+origin_uid(pam_handle_t *pamh)
+{
+    (void)pamh;
+    return world.origin_uid;
 }
 
 int __wrap_newhash_make(const char *password, const struct config_policy *policy, bool for_root,
@@ -171,6 +186,19 @@ all_goes_well(void **unused)
     assert_in_range(world.change.wait_ms, 100, 500);
 }
 
+/* Who isn't root could stop this process with the lock held. */
+static void
+users_change_shadow_in_a_child(void **unused)
+{
+    (void)unused;
+    assert_true(upgrade(NULL, "S3cret word"));
+    assert_false(world.change.apart);
+    world.origin_uid = 1000;
+    assert_true(upgrade(NULL, "S3cret word"));
+    assert_true(world.change.apart);
+    assert_int_equal(world.change.apart_uid, 4711);
+}
+
 /* A login that has waited for a slot doesn't wait as long for a second one. */
 static void
 second_wait_is_short(void **unused)
@@ -209,6 +237,12 @@ failures_are_logged_once(void **unused)
         {EBUSY, 0, "isn't upgraded: all of the arena is in use: %m"},
         {0, ETIMEDOUT, "isn't upgraded: shadow is locked: %m"},
         {0, ENOSPC, "isn't upgraded: %m"},
+        {0, EBUSY, "isn't upgraded: shadow can't be replaced, as where it is a mount point: %m"},
+        {0, ETXTBSY, "isn't upgraded: somebody keeps changing shadow without its lock: %m"},
+        {ETXTBSY, 0, "isn't upgraded: %m"},
+        {0, EAGAIN, "isn't upgraded: %m"},
+        {0, EPERM, "isn't upgraded: %m"},
+        {0, ETIME, "isn't upgraded: %m"},
         {0, ESTALE, NULL},
     };
 
@@ -295,6 +329,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_goes_well, set_up),
+        cmocka_unit_test_setup(users_change_shadow_in_a_child, set_up),
         cmocka_unit_test_setup(second_wait_is_short, set_up),
         cmocka_unit_test_setup(other_hash_than_was_planned, set_up),
         cmocka_unit_test_setup(failures_are_logged_once, set_up),

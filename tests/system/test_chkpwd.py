@@ -22,8 +22,8 @@ from common import need, run, write
 
 PROGRAM = '/usr/sbin/mhkdf_chkpwd'
 HOST = os.path.join(common.SOURCE, 'tests/system/host.py')
-RIGHT, WRONG, UNKNOWN, UNAVAILABLE, BUSY, REFUSED, RIGHT_BELOW = 0, 10, 11, 12, 13, 14, 16
-SUCCESS, PERM_DENIED, AUTH_ERR, UNAVAIL, USER_UNKNOWN, NEW_AUTHTOK_REQD = 0, 6, 7, 9, 10, 12     # of PAM
+RIGHT, WRONG, UNKNOWN, UNAVAILABLE, BUSY, REFUSED, DENIED, RIGHT_BELOW = 0, 10, 11, 12, 13, 14, 15, 16
+SUCCESS, SYSTEM_ERR, PERM_DENIED, AUTH_ERR, UNAVAIL, USER_UNKNOWN, NEW_AUTHTOK_REQD = 0, 4, 6, 7, 9, 10, 12     # of PAM
 WORD, LONG = 'anna knows this', 'x' * 511
 common.cheap_hashes()
 for name in ('anna', 'boris', 'longa', 'empty', 'locked'):
@@ -550,6 +550,39 @@ def _():
     finally:
         common.cheap_hashes()
     tap.check('nobody-there' not in '\n'.join(LOG), 'a name that is no account was logged')
+
+
+@tap.case('it dies: in a set-id program of root\'s, whose user may have brought that about, the login ends')
+def _():
+    os.rename(PROGRAM, PROGRAM + '.away')
+    try:
+        with kept_from_shadow() as confined:
+            for script in ('exit 127', 'kill -9 $$'):
+                write(PROGRAM, f'#!/bin/sh\n{script}\n')
+                os.chmod(PROGRAM, 0o755)
+                tap.equal(confined_host(confined, 'locker', 'anna'), UNAVAIL, script)
+                tap.equal(confined_host(confined, '--setuid', 'locker', 'anna'), SYSTEM_ERR, script)
+            write(PROGRAM, '')
+            os.chmod(PROGRAM, 0o644)
+            tap.equal(confined_host(confined, '--setuid', 'locker', 'anna'), UNAVAIL)
+    finally:
+        os.rename(PROGRAM + '.away', PROGRAM)
+
+
+@tap.case('want of memory to read what holds: a floor that denies isn\'t forgotten')
+def _():
+    write('/etc/security/mhkdf.conf', '[default]\nmemory = 2M\nfloor_memory = 2M\nfloor_action = deny\n' +
+          ''.join(f'[service s{number}]\nmemory = 2M\n' for number in range(200)))
+    try:
+        seen = set()
+        for kib in range(100, 1500, 20):
+            limit = resource.RLIMIT_DATA, (kib << 10, kib << 10)
+            got = ask(WORD, 'anna', 'nonull', preexec_fn=limited(limit))
+            tap.check(got in (DENIED, BUSY, 127) or got < 0, f'{kib} KiB: {got}')
+            seen.add(got)
+        tap.check({DENIED, BUSY} <= seen, f'{seen}')
+    finally:
+        common.cheap_hashes()
 
 
 @tap.case('memory comes from the arena, and one user has but one slot of it')

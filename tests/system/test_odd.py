@@ -239,4 +239,20 @@ def _(_, options, alarms):
         tap.equal([pid for pids in seen['reaped'] for pid in pids], [seen['child']])
 
 
+@tap.case('a login by a set-id program replaces the hash in a child, which the program doesn\'t notice; it has {}', HOSTS + [
+    ('another thread that waits for children', ('--threads',), 0)])
+def _(_, options, alarms):
+    restore()
+    need(drive.set_password('anna', drive.perl_crypt(FIRST, '$6$rounds=1000$saltsalt$'), encrypted=True))
+    seen = host('--setuid', *options, 'changer', 'anna')
+    tap.equal((seen['status'], seen['same'], seen['children']), (0, True, []), f'{seen}')
+    tap.check(len(seen['alarms']) <= alarms, f'{seen}')
+    own = [seen['child']] if '--child' in options else []
+    tap.check(set(seen['stolen']) <= set(own), f'{seen}')
+    if '--child' in options and '--chld=handle' in options:
+        tap.equal([pid for pids in seen['reaped'] for pid in pids], own)
+    tap.equal(common.method_of('anna'), '$mhkdf$')
+    need(drive.su('boris', 'anna', FIRST))
+
+
 tap.main()

@@ -63,6 +63,14 @@ class Watch:
         tap.check(self.seen > 100, f'only {self.seen} views')
 
 
+def wait_for_child(program):
+    """What a user's program has begun to write, a child of it finishes."""
+    end = time.monotonic() + 30
+    while run('pgrep', '-x', program, check=False)[0] == 0:
+        tap.check(time.monotonic() < end, f'{program} is still there')
+        time.sleep(0.005)
+
+
 def check_after_kill(before, old, new, name):
     """Others' lines are untouched, and NAME has the old password or the new one."""
     after = lines()
@@ -120,6 +128,7 @@ def _():
                 time.sleep(chance.uniform(0, span))
                 os.kill(tty.pid, signal.SIGKILL)
                 killed += tty.wait() == -signal.SIGKILL
+            wait_for_child('passwd')
             now = check_after_kill(before, password, new, 'boris')
             changed += now == new
             password = now
@@ -143,6 +152,7 @@ def _():
                 time.sleep(chance.uniform(0, span))
                 os.kill(tty.pid, signal.SIGKILL)
                 killed += tty.wait() == -signal.SIGKILL
+            wait_for_child('su')
             after = lines()
             tap.equal({n: rest for n, rest in after.items() if n != 'emil'}, {n: rest for n, rest in before.items() if n != 'emil'})
             tap.equal(after['emil'].split(':')[1:], before['emil'].split(':')[1:], 'fields beside the hash')

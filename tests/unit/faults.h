@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,8 @@ extern bool faults_clock_is_unset;
 #define read(...) FAULTS_TRY("read", -1, read(__VA_ARGS__))
 #define write(fd, buf, len) \
     FAULTS_TRY("write", -1, write((fd), (buf), (len) < faults_write_max ? (len) : faults_write_max))
+#define pipe2(...) FAULTS_TRY("pipe2", -1, pipe2(__VA_ARGS__))
+#define syscall(...) FAULTS_TRY("syscall", -1, syscall(__VA_ARGS__))
 #define fsync(...) FAULTS_TRY("fsync", -1, fsync(__VA_ARGS__))
 #define fcntl(...) FAULTS_TRY("fcntl", -1, fcntl(__VA_ARGS__))
 #define fchown(...) FAULTS_TRY("fchown", -1, fchown(__VA_ARGS__))

@@ -10,6 +10,15 @@ unit_tests += tests/unit/test_anycrypt
 tests_unit_test_anycrypt_CFLAGS = $(unit_cflags)
 tests_unit_test_anycrypt_LDADD = policy/libpolicy.la $(unit_ldadd)
 
+unit_tests += tests/unit/test_account
+tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/lib/scratch.h
+tests_unit_test_account_CFLAGS = $(unit_cflags)
+tests_unit_test_account_LDADD = policy/libpolicy.la $(unit_ldadd)
+
+unit_tests += tests/unit/test_apart
+tests_unit_test_apart_CFLAGS = $(unit_cflags)
+tests_unit_test_apart_LDADD = policy/libpolicy.la $(unit_ldadd)
+
 unit_tests += tests/unit/test_config
 tests_unit_test_config_SOURCES = tests/unit/test_config.c tests/lib/scratch.h
 tests_unit_test_config_CFLAGS = $(unit_cflags)
@@ -96,8 +105,8 @@ tests_unit_test_setting_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap,--wrap=mmap64
 # policy's files with their system calls passing through the test's faults.
 check_LTLIBRARIES += tests/unit/libfaulty.la
 tests_unit_libfaulty_la_SOURCES = tests/unit/faults.h \
-	policy/account.c policy/aging.c policy/audit.c policy/calm.c policy/file.c policy/label.c \
-	policy/line.c policy/lock.c \
+	policy/account.c policy/aging.c policy/apart.c policy/audit.c policy/calm.c \
+	policy/descriptors.c policy/file.c policy/label.c policy/line.c policy/line_read.c policy/lock.c \
 	policy/replace.c policy/shadow.c policy/xattr.c
 tests_unit_libfaulty_la_CPPFLAGS = $(AM_CPPFLAGS) $(SELINUX_CFLAGS) $(AUDIT_CFLAGS) \
 	-include $(top_srcdir)/tests/unit/faults.h
