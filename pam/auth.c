@@ -139,7 +139,7 @@ static int
 let_in(pam_handle_t *pamh, struct attempt *attempt, struct account *account, uint64_t spent_us)
 {
     const struct config_policy *policy = &attempt->policy;
-    bool is_below = account->hash[0] != '\0' && strength_is_below_floor(policy, account->hash);
+    bool is_below = strength_is_below_floor(policy, account->hash);
     const struct refusal refusal = {.rc = PAM_PERM_DENIED,
                                     .uid = account->uid,
                                     .kind = EVEN_WRONG,
@@ -210,25 +210,41 @@ check(pam_handle_t *pamh, struct attempt *attempt)
         return refuse_unknown(pamh, attempt);
     if (rc != PAM_SUCCESS)
         return rc;
-    rc = check_account(pamh, attempt, &account);
+    /* Also where it couldn't be read, or wasn't empty, before the prompt. */
+    rc = account.hash[0] == '\0' ? PAM_USER_UNKNOWN : check_account(pamh, attempt, &account);
     account_free(&account);
     return rc;
 }
 
-/* The password is asked for before anything is looked up, and for an empty one too: whether a name
- * is an account, and of which kind, must not show in whether there is a prompt. The modules behind
- * this one find it in PAM_AUTHTOK. */
+/* Who needs no password is let in, or refused, by pam_unix and its options alone, and isn't asked
+ * for one: su and the like do without a prompt there. */
+static bool
+has_no_password(pam_handle_t *pamh, const struct options *options, const char *user)
+{
+    bool raised = limits_raise(pamh);
+    bool is_so = account_has_no_password(place_etc(), user);
+
+    limits_restore(raised);
+    if (is_so)
+        log_debug(pamh, options, "account %s has an empty password field: left to pam_unix", user);
+    return is_so;
+}
+
+/* But for accounts without a password, the password is asked for before anything is looked up:
+ * whether a name is an account, and of which kind, must not show in whether there is a prompt. The
+ * modules behind this one find it in PAM_AUTHTOK. */
 int
 auth_run(pam_handle_t *pamh, unsigned flags, const struct options *options)
 {
-    struct attempt attempt = {.pamh = pamh,
-                              .options = options,
-                              .null_is_ok =
-                                  options->nullok && (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0};
+    struct attempt attempt = {
+        .pamh = pamh, .options = options, .null_is_ok = (flags & PAM_DISALLOW_NULL_AUTHTOK) == 0};
     int rc = pam_get_user(pamh, &attempt.user, NULL);
     bool raised;
 
     verdict_drop(pamh);
+    options_log_nullok(pamh, options);
+    if (rc == PAM_SUCCESS && attempt.user != NULL && has_no_password(pamh, options, attempt.user))
+        return PAM_USER_UNKNOWN;
     if (rc == PAM_SUCCESS && attempt.user != NULL)
         rc = pam_get_authtok(pamh, PAM_AUTHTOK, &attempt.password, NULL);
     if (rc == PAM_CONV_AGAIN)

@@ -175,12 +175,10 @@ compare(const struct request *request, const struct config_policy *policy,
     const char *wrong;
     int rc;
 
-    if (hash == NULL || (hash[0] != '\0' && !account_hash_is_usable(hash)))
+    if (hash == NULL || !account_hash_is_usable(hash))
         return CHKPWD_UNKNOWN;
     if (password == NULL || (password[0] == '\0' && !request->null_is_ok))
         return CHKPWD_WRONG;
-    if (hash[0] == '\0')
-        return password[0] == '\0' ? CHKPWD_RIGHT : CHKPWD_WRONG;
     wrong = strength_above_ceiling(policy, hash);
     if (wrong != NULL) {
         say(LOG_WARNING, "the hash of %s is refused: %s", request->name, wrong);

@@ -8,6 +8,8 @@
 
 #include "pam/log.h"
 
+#define NULLOK_SAID "mhkdf_nullok_said"
+
 static bool
 parse_one(const char *word, struct options *out)
 {
@@ -30,6 +32,28 @@ parse_one(const char *word, struct options *out)
         return strcmp(word, "try_first_pass") == 0;
     }
     return true;
+}
+
+static void
+forget(pam_handle_t *pamh, void *data, int status)
+{
+    (void)pamh;
+    (void)data;
+    (void)status;
+}
+
+void
+options_log_nullok(pam_handle_t *pamh, const struct options *options)
+{
+    static char said; /* its address stands for "yes" */
+    const void *data = NULL;
+
+    if (!options->nullok || pam_get_data(pamh, NULLOK_SAID, &data) == PAM_SUCCESS)
+        return;
+    log_write(pamh, LOG_NOTICE,
+              "nullok has no effect here and can be deleted: pam_unix and its nullok decide about "
+              "accounts without a password");
+    (void)pam_set_data(pamh, NULLOK_SAID, &said, forget);
 }
 
 void

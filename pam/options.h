@@ -8,7 +8,7 @@
 #include <security/pam_modules.h>
 
 struct options {
-    bool nullok;
+    bool nullok; /* has no effect: pam_unix alone decides about accounts without a password */
     bool use_first_pass; /* libpam reads this and use_authtok itself, too */
     bool use_authtok;
     bool nodelay;
@@ -19,5 +19,8 @@ struct options {
 
 /** Reads the options; those that nobody knows are logged and otherwise ignored. */
 void options_parse(pam_handle_t *pamh, int argc, const char **argv, struct options *out);
+
+/** Logs once for each PAM handle that nullok has no effect, where it is given. */
+void options_log_nullok(pam_handle_t *pamh, const struct options *options);
 
 #endif

@@ -111,8 +111,6 @@ compare(pam_handle_t *pamh, const struct options *options, const struct config_p
     const char *wrong;
     int rc;
 
-    if (hash[0] == '\0')
-        return null_is_ok && password[0] == '\0' ? PAM_SUCCESS : PAM_AUTH_ERR;
     if (!account_hash_is_usable(hash)) {
         log_debug(pamh, options, "account %s has no usable hash", user);
         return PAM_USER_UNKNOWN;

@@ -32,7 +32,7 @@ void verify_delay(pam_handle_t *pamh, const struct options *options);
 
 /**
  * Verifies the password against the account's hash; a wrong one is logged, and its answer delayed.
- * null_is_ok: an account without password may be entered without one.
+ * null_is_ok: an empty password may be the right one.
  *
  * PAM_SUCCESS; PAM_AUTH_ERR: it is wrong. PAM_USER_UNKNOWN: no password could be right here, since
  * the hash is locked, malformed, or of a method that isn't there. PAM_AUTHINFO_UNAVAIL: it

@@ -14,6 +14,8 @@
 #include "libcore/mhkdf.h"
 #include "policy/line_read.h"
 
+_Static_assert(LINE_NO_DAYS == AGING_NONE, "account.c takes the one for the other");
+
 #define READ_TRIES 20 /* then take what there is */
 
 /* line_read_passwd or line_read_shadow. */
@@ -108,12 +110,12 @@ from_shadow(const char *etc_dir, const char *name, char line[LINE_READ_MAX],
     if (rc != 0)
         return rc == ENOENT ? ENODATA : rc;
     account->shadowed = true;
-    account->aging.last_change = line_number(&fields[2], AGING_NONE);
-    account->aging.min = line_number(&fields[3], AGING_NONE);
-    account->aging.max = line_number(&fields[4], AGING_NONE);
-    account->aging.warn = line_number(&fields[5], AGING_NONE);
-    account->aging.inactive = line_number(&fields[6], AGING_NONE);
-    account->aging.expire = line_number(&fields[7], AGING_NONE);
+    account->aging.last_change = line_days(&fields[2]);
+    account->aging.min = line_days(&fields[3]);
+    account->aging.max = line_days(&fields[4]);
+    account->aging.warn = line_days(&fields[5]);
+    account->aging.inactive = line_days(&fields[6]);
+    account->aging.expire = line_days(&fields[7]);
     return set_hash(account, &fields[1]);
 }
 
@@ -129,7 +131,7 @@ account_find(const char *etc_dir, const char *name, struct account *out)
         (struct aging){AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE, AGING_NONE};
     rc = find_in(etc_dir, "passwd", line_read_passwd, name, line, fields);
     if (rc == 0) {
-        out->uid = (uint32_t)line_number(&fields[2], 0);
+        out->uid = line_id(&fields[2]);
         if (is_shadowed(&fields[1], name))
             rc = from_shadow(etc_dir, name, line, out);
         else
@@ -147,9 +149,26 @@ account_find_uid(const char *etc_dir, const char *name, uint32_t *uid)
     int rc = find_in(etc_dir, "passwd", line_read_passwd, name, line, fields);
 
     if (rc == 0)
-        *uid = (uint32_t)line_number(&fields[2], 0);
+        *uid = line_id(&fields[2]);
     mhkdf_wipe(line, sizeof(line)); /* old systems have hashes there */
     return rc;
+}
+
+bool
+account_has_no_password(const char *etc_dir, const char *name)
+{
+    struct line_field fields[LINE_SHADOW_FIELDS];
+    char line[LINE_READ_MAX];
+    bool in_passwd, in_shadow, is_empty;
+
+    _Static_assert(LINE_PASSWD_FIELDS <= LINE_SHADOW_FIELDS, "fields has room for both");
+    in_passwd = find_in(etc_dir, "passwd", line_read_passwd, name, line, fields) == 0;
+    in_shadow = in_passwd && is_shadowed(&fields[1], name);
+    is_empty = in_passwd && fields[1].len == 0;
+    if (find_in(etc_dir, "shadow", line_read_shadow, name, line, fields) == 0 && in_shadow)
+        is_empty = fields[1].len == 0;
+    mhkdf_wipe(line, sizeof(line));
+    return is_empty;
 }
 
 bool

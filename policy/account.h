@@ -34,6 +34,12 @@ int account_find(const char *etc_dir, const char *name, struct account *out);
 /** The uid alone, from passwd, which everyone can read. 0, ENOENT, and errors as above. */
 int account_find_uid(const char *etc_dir, const char *name, uint32_t *uid);
 
+/**
+ * Whether the account is there, and its password field can be read and is empty. Both files are
+ * read to their ends, whatever the name, so that time doesn't tell whether it is one.
+ */
+bool account_has_no_password(const char *etc_dir, const char *name);
+
 /** Whether a password could ever match the hash: neither empty nor locked by '!' or '*'. */
 bool account_hash_is_usable(const char *hash);
 

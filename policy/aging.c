@@ -6,7 +6,7 @@
 enum aging_state
 aging_judge(const struct aging *aging, long today)
 {
-    long age = today - aging->last_change;
+    long long age = (long long)today - aging->last_change; /* the field has 32 bits */
 
     if (aging->expire != AGING_NONE && today >= aging->expire)
         return AGING_ACCOUNT_EXPIRED;

@@ -64,7 +64,7 @@ commit(const struct job *job, const struct line_field *fields)
     const struct replace *replace = &job->replace;
     const struct shadow_change *change = job->change;
     const char *end = replace->data + replace->len;
-    const char *rest = fields[3].text - 1; /* the colon behind the day */
+    const char *rest = fields[2].text + fields[2].len; /* the colon behind the day */
     struct replace_piece pieces[] = {
         {replace->data, (size_t)(fields[1].text - replace->data)},
         {change->new_hash, strlen(change->new_hash)},

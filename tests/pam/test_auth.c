@@ -33,7 +33,7 @@
 /* pam-auth-update's profile with its jumps filled in, and what follows it. */
 #define PROFILE                                                                          \
     "auth [success=1 user_unknown=ignore authinfo_unavail=ignore module_unknown=ignore " \
-    "default=die] @ nullok debug\n"                                                      \
+    "default=die] @ debug\n"                                                             \
     "auth requisite pam_deny.so\n"                                                       \
     "auth required pam_permit.so\n"
 
@@ -322,33 +322,103 @@ out_of_memory_is_not_a_wrong_password(void **unused)
 }
 #endif
 
+/* Neither a prompt nor a hash, whatever the options and the program say. */
 static void
-empty_field_needs_nullok(void **unused)
+empty_field_is_for_other_modules(void **unused)
+{
+    static const char *const options[] = {"", "nullok", "use_first_pass", "unix_behind"};
+    static const int flags[] = {0, PAM_DISALLOW_NULL_AUTHTOK};
+    size_t i, j;
+
+    (void)unused;
+    stage_put("mhkdf.conf", "[default]\nmemory = lots\n"); /* nothing of it is read */
+    stage_account("", AGING);
+    for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        alone(options[i]);
+        for (j = 0; j < 2; j++) {
+            stage.answers[0] = "";
+            assert_int_equal(stage_authenticate(STAGE_USER, flags[j]), PAM_USER_UNKNOWN);
+            assert_int_equal(stage.answered, 0);
+            assert_string_equal(stage.said, "");
+            assert_int_equal(stage.delay_us, 0);
+        }
+    }
+    assert_true(stage_logged("account bob has an empty password field: left to pam_unix"));
+    assert_false(stage_logged("memory:"));
+    assert_false(stage_logged("failure"));
+}
+
+/* In passwd, which all can read. */
+static void
+empty_field_of_passwd_is_for_other_modules(void **unused)
 {
     (void)unused;
-    stage_account("", AGING);
-    alone("nullok");
-    assert_int_equal(try_password(""), PAM_SUCCESS);
-    assert_string_equal(stage.said, "P:Password: |");
-    assert_int_equal(try_password("x"), PAM_AUTH_ERR);
-    stage.answers[0] = "";
-    assert_int_equal(stage_authenticate(STAGE_USER, PAM_DISALLOW_NULL_AUTHTOK), PAM_AUTH_ERR);
     alone("");
-    assert_int_equal(try_password(""), PAM_AUTH_ERR);
-    assert_int_equal(try_password("x"), PAM_AUTH_ERR);
+    stage_account(stage_hash(GOOD), AGING);
+    stage_put("passwd", "bob::1000:1000:::\n");
+    assert_int_equal(try_password(""), PAM_USER_UNKNOWN);
+    assert_string_equal(stage.said, "");
+    /* What shadow says doesn't count where passwd doesn't point there, and the other way round. */
+    stage_put("passwd", "bob:%s:1000:1000:::\n", stage_hash(GOOD));
+    stage_put("shadow", "bob::20000::::::\n");
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_string_equal(stage.said, "P:Password: |");
 }
 
 static void
-empty_password_needs_nullok(void **unused)
+emptied_between(unsigned number)
+{
+    (void)number;
+    stage_account("", AGING);
+}
+
+static void
+field_that_is_empty_after_the_prompt_is_too(void **unused)
+{
+    (void)unused;
+    alone("");
+    stage_account(stage_hash(GOOD), AGING);
+    stage.on_prompt = emptied_between;
+    assert_int_equal(try_password(""), PAM_USER_UNKNOWN);
+    assert_false(stage_logged("memory:"));
+}
+
+static void
+hash_of_an_empty_password(void **unused)
 {
     (void)unused;
     stage_account(stage_hash(""), AGING);
-    alone("nullok");
+    alone("");
     assert_int_equal(try_password(""), PAM_SUCCESS);
     stage.answers[0] = "";
     assert_int_equal(stage_authenticate(STAGE_USER, PAM_DISALLOW_NULL_AUTHTOK), PAM_AUTH_ERR);
+}
+
+static unsigned
+count_logged(const char *text)
+{
+    const char *p = stage_log();
+    unsigned count = 0;
+
+    for (; (p = strstr(p, text)) != NULL; p++)
+        count++;
+    return count;
+}
+
+static void
+nullok_is_logged_once(void **unused)
+{
+    (void)unused;
+    stage_account(stage_hash(GOOD), AGING);
+    stage_service("auth optional @ nullok\nauth required @ nullok\n");
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_int_equal(count_logged("nullok has no effect"), 1);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_int_equal(count_logged("nullok has no effect"), 2);
     alone("");
-    assert_int_equal(try_password(""), PAM_AUTH_ERR);
+    assert_int_equal(try_password(GOOD), PAM_SUCCESS);
+    assert_int_equal(count_logged("nullok has no effect"), 2);
+    assert_false(stage_logged("unknown option"));
 }
 
 static void
@@ -422,9 +492,6 @@ failed_conversation(void **unused)
     alone("");
     stage_account(stage_hash(GOOD), AGING);
     assert_int_equal(try_password(NULL), PAM_AUTHTOK_ERR);
-    stage_account("", AGING);
-    alone("nullok");
-    assert_int_equal(try_password(NULL), PAM_AUTHTOK_ERR);
 }
 
 static void
@@ -471,6 +538,11 @@ unreadable_shadow_is_for_the_helper(void **unused)
     assert_false(stage_logged("failure"));
     stage.answers[0] = GOOD;
     assert_int_equal(stage_authenticate("alice", 0), PAM_USER_UNKNOWN);
+    /* An account without a password is asked for one like all others. */
+    stage_account("", AGING);
+    assert_int_equal(chmod(path, 0), 0);
+    assert_int_equal(try_password(""), PAM_AUTHINFO_UNAVAIL);
+    assert_string_equal(stage.said, "P:Password: |");
 }
 
 static void
@@ -604,8 +676,11 @@ main(int argc, char **argv)
 #if !TEST_IS_SANITIZED
         STAGE_TEST(out_of_memory_is_not_a_wrong_password),
 #endif
-        STAGE_TEST(empty_field_needs_nullok),
-        STAGE_TEST(empty_password_needs_nullok),
+        STAGE_TEST(empty_field_is_for_other_modules),
+        STAGE_TEST(empty_field_of_passwd_is_for_other_modules),
+        STAGE_TEST(field_that_is_empty_after_the_prompt_is_too),
+        STAGE_TEST(hash_of_an_empty_password),
+        STAGE_TEST(nullok_is_logged_once),
         STAGE_TEST(unknown_users_are_asked_and_not_named),
         STAGE_TEST(next_module_gets_the_password),
         STAGE_TEST(earlier_modules_password_is_used),

@@ -377,6 +377,17 @@ ask(const char *name, const char *word, const char *password, size_t len)
     return ask_for(name, word, NULL, password, len);
 }
 
+#define HASH_OF_NONE "of an empty password"
+
+/* NULL: of GOOD. */
+static const char *
+hash_of_case(const char *hash)
+{
+    if (hash == NULL)
+        return stage_hash(GOOD);
+    return strcmp(hash, HASH_OF_NONE) == 0 ? stage_hash("") : hash;
+}
+
 static void
 program_answers(void **unused)
 {
@@ -392,12 +403,19 @@ program_answers(void **unused)
         {"bob", "nonull", "1000", NULL, GOOD "\0x", sizeof(GOOD) + 1, CHKPWD_WRONG},
         {"bob", "nonull", "1000", NULL, "\0" GOOD, sizeof(GOOD), CHKPWD_WRONG},
         {"bob", "nonull", "1000", NULL, "", 0, CHKPWD_WRONG},
-        {"bob", "nullok", "1000", "", "", 0, CHKPWD_RIGHT},
-        {"bob", "nonull", "1000", "", "", 0, CHKPWD_WRONG},
-        {"bob", "nullok", "1000", "", "x", 1, CHKPWD_WRONG},
-        {"bob", "nullok", "1000", "", "", 1, CHKPWD_RIGHT}, /* a NUL */
-        {"bob", "nonull", "1000", "", "", 1, CHKPWD_WRONG},
-        {"bob", "nullok", "1000", "", "\0\0", 2, CHKPWD_WRONG},
+        /* An account without a password is pam_unix's matter. */
+        {"bob", "nullok", "1000", "", "", 0, CHKPWD_UNKNOWN},
+        {"bob", "nonull", "1000", "", "", 0, CHKPWD_UNKNOWN},
+        {"bob", "nullok", "1000", "", "x", 1, CHKPWD_UNKNOWN},
+        {"bob", "nullok", "1000", "", "", 1, CHKPWD_UNKNOWN}, /* a NUL */
+        {"bob", "nullok", "0", "", "", 1, CHKPWD_UNKNOWN},
+        /* One with the hash of an empty password isn't. */
+        {"bob", "nullok", "1000", HASH_OF_NONE, "", 0, CHKPWD_RIGHT},
+        {"bob", "nonull", "1000", HASH_OF_NONE, "", 0, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", HASH_OF_NONE, "x", 1, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", HASH_OF_NONE, "", 1, CHKPWD_RIGHT}, /* a NUL */
+        {"bob", "nonull", "1000", HASH_OF_NONE, "", 1, CHKPWD_WRONG},
+        {"bob", "nullok", "1000", HASH_OF_NONE, "\0\0", 2, CHKPWD_WRONG},
         {"bob", "nonull", "0", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_RIGHT},
         {"bob", "nonull", "1001", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
         {"root", "nonull", "1000", NULL, GOOD, sizeof(GOOD) - 1, CHKPWD_REFUSED},
@@ -418,7 +436,7 @@ program_answers(void **unused)
     (void)unused;
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int answer;
-        stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
+        stage_account(hash_of_case(cases[i].hash), AGING);
         setenv("MHKDF_TEST_UID", cases[i].uid, 1);
         answer = ask(cases[i].name, cases[i].word, cases[i].password, cases[i].len);
         if (answer != cases[i].answer)
@@ -470,10 +488,10 @@ program_denies(void **unused)
     }
     assert_true(stage_logged("the hash of bob is below floor_memory; the password is to be"));
     assert_true(stage_logged("the hash of bob is below floor_memory\n"));
-    /* An empty password has no hash that could be below. */
+    /* An empty field is no hash that could be below. */
     stage_account("", AGING);
     stage_put("mhkdf.conf", "%s", cases[1].conf);
-    assert_int_equal(ask("bob", "nullok", "", 0), CHKPWD_RIGHT);
+    assert_int_equal(ask("bob", "nullok", "", 0), CHKPWD_UNKNOWN);
 }
 
 /* Another process that has the pipe open doesn't matter. */
@@ -485,17 +503,15 @@ program_needs_no_end_of_file(void **unused)
         size_t len;
         int answer;
     } cases[] = {
-        {NULL, GOOD, sizeof(GOOD), CHKPWD_RIGHT},
-        {NULL, BAD, sizeof(BAD), CHKPWD_WRONG},
-        {"", "", 1, CHKPWD_RIGHT},
-        {NULL, &LONG_512[1], 512, CHKPWD_WRONG},
+        {NULL, GOOD, sizeof(GOOD), CHKPWD_RIGHT}, {NULL, BAD, sizeof(BAD), CHKPWD_WRONG},
+        {HASH_OF_NONE, "", 1, CHKPWD_RIGHT},      {NULL, &LONG_512[1], 512, CHKPWD_WRONG},
         {NULL, LONG_512, 512, CHKPWD_WRONG},
     };
 
     (void)unused;
     pipe_stays_open = true;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        stage_account(cases[i].hash != NULL ? cases[i].hash : stage_hash(GOOD), AGING);
+        stage_account(hash_of_case(cases[i].hash), AGING);
         assert_int_equal(ask("bob", "nullok", cases[i].password, cases[i].len), cases[i].answer);
     }
     stage_account(stage_hash_by(&LONG_512[1], "$mhkdf$m8K.t1.p1.c6$" SALT), AGING);
@@ -525,7 +541,7 @@ program_hides(void **unused)
         {"bob", CONF_256K, NULL, GOOD, CHKPWD_RIGHT, ""},
         {"bob", CONF_256K, "!", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "!$6$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
-        {"bob", CONF_256K, "", BAD, CHKPWD_WRONG, "a hash of 256K for nobody"},
+        {"bob", CONF_256K, "", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "x", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$mhkdf$broken", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
         {"bob", CONF_256K, "$nosuch$abc$def", BAD, CHKPWD_UNKNOWN, "a hash of 256K for nobody"},
@@ -537,7 +553,7 @@ program_hides(void **unused)
         /* refused by the length alone, for every name */
         {"bob", CONF_256K, "!", LONG_512, CHKPWD_UNKNOWN, ""},
         {"bob", CONF_256K, "!", "", CHKPWD_UNKNOWN, ""},
-        {"bob", CONF_256K, "", "", CHKPWD_WRONG, ""},
+        {"bob", CONF_256K, "", "", CHKPWD_UNKNOWN, ""},
         {"alice", CONF_256K, "", "", CHKPWD_UNKNOWN, ""},
     };
 

@@ -53,6 +53,10 @@ tests_unit_test_known_answers_SOURCES = tests/unit/test_known_answers.c tests/un
 tests_unit_test_known_answers_CFLAGS = $(unit_cflags)
 tests_unit_test_known_answers_LDADD = $(unit_ldadd)
 
+unit_tests += tests/unit/test_line
+tests_unit_test_line_CFLAGS = $(unit_cflags)
+tests_unit_test_line_LDADD = policy/libpolicy.la $(unit_ldadd)
+
 unit_tests += tests/unit/test_loaded
 tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c tests/lib/scratch.h
 tests_unit_test_loaded_CFLAGS = $(unit_cflags)

@@ -177,7 +177,8 @@ today(void)
     "bob\n"                                \
     "bob:short:1\n"                        \
     "bob:not:a:number:0:99999:7:::\n"      \
-    " bob:blank:1:0:99999:7:::\n"          \
+    "bob :blank:1:0:99999:7:::\n"          \
+    "bob:minus:-1:0:99999:7:::\n"          \
     "bobby:$6$a$b:1:0:99999:7:::\n"        \
     "+bob:x:1:0:99999:7:::\n"
 #define OTHERS_AFTER              \
@@ -231,7 +232,12 @@ odd_files_are_kept(void **unused)
         {TEXT("bob:a:1::::::"), TEXT("bob:NEW:1::::::")},
         {TEXT("bob::1::::::\n"), TEXT("bob:NEW:1::::::\n")},
         {TEXT("bob:!:::::::\n"), TEXT("bob:NEW:::::::\n")},
-        {TEXT("bob:a:-1:-1:-1::::\n"), TEXT("bob:NEW:-1:-1:-1::::\n")},
+        {TEXT("bob:a:-1:-1:-1::::\nbob:b:1::::::\n"),
+         TEXT("bob:a:-1:-1:-1::::\nbob:NEW:1::::::\n")},
+        {TEXT("bob:a:1:0:9\n"), TEXT("bob:NEW:1:0:9\n")},
+        {TEXT("bob:a:1:0:9:\r\n"), TEXT("bob:NEW:1:0:9:\r\n")},
+        {TEXT("\t bob:a:+1: 0:9::::9\n"), TEXT("\t bob:NEW:+1: 0:9::::9\n")},
+        {TEXT("bob:a:1::::::\0:\nbob:b:1::::::\n"), TEXT("bob:NEW:1::::::\0:\nbob:b:1::::::\n")},
         {TEXT("\0\0:\nbob:a:1::::::\n\0"), TEXT("\0\0:\nbob:NEW:1::::::\n\0")},
         {TEXT("\r\nbob:a:1::::::\n\r"), TEXT("\r\nbob:NEW:1::::::\n\r")},
         {TEXT("bob:a:1::::::\r\nbob:b:1::::::\n"), TEXT("bob:a:1::::::\r\nbob:NEW:1::::::\n")},
@@ -1417,7 +1423,7 @@ accounts_are_found(void **unused)
     static const char passwd[] = "root:x:0:0:root:/root:/bin/sh\n"
                                  "toor:x:000:0::/root:/bin/sh\n"
                                  "bad:x::0::/root:/bin/sh\n"
-                                 "few:x:1:1:/bin/sh\n"
+                                 "few:x:1\n"
                                  "bob:x:1000:1000:,,,:/home/bob:/bin/sh\n"
                                  "bob:x:0:0:,,,:/home/bob:/bin/sh\n"
                                  "tcb:##tcb:1001:1001:::\n"
