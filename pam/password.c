@@ -353,6 +353,15 @@ store(pam_handle_t *pamh, unsigned flags, const struct finding *finding, const c
                   finding->user);
         log_tell_error(pamh, flags, "The password file is being changed. Try again later.");
         return PAM_AUTHTOK_LOCK_BUSY;
+    case EBUSY:
+        log_write(pamh, LOG_ERR,
+                  "password of %s not changed: shadow can't be replaced, as where it is a mount "
+                  "point: unmount it, or mount its folder instead",
+                  finding->user);
+        log_tell_error(pamh, flags,
+                       "The new password can't be stored: the password file can't be replaced "
+                       "where it is a mount point.");
+        return PAM_AUTHTOK_ERR;
     case ESTALE:
         log_write(pamh, LOG_NOTICE, "password of %s not changed: it was changed meanwhile",
                   finding->user);

@@ -61,7 +61,7 @@ let_read(const char *name, char *text, size_t size)
 static void
 script(const char *text)
 {
-    stage_service("auth required @ nullok debug\naccount required pam_permit.so\n"
+    stage_service("auth required @ debug\naccount required pam_permit.so\n"
                   "account [success=ok new_authtok_reqd=ok ignore=ignore default=bad] @ debug\n");
     stage_put("chkpwd", "#!/bin/sh\n%s\n", text);
     assert_int_equal(chmod(in_etc("chkpwd"), 0755), 0);
@@ -346,6 +346,8 @@ ask_for(const char *name, const char *word, const char *const origin[3], const c
     pid_t pid;
 
     assert_int_equal(pipe(ends), 0);
+    if (len > 0) /* it fits into the pipe; the program may end before it reads */
+        assert_int_equal(write(ends[1], password, len), (ssize_t)len);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -361,8 +363,6 @@ ask_for(const char *name, const char *word, const char *const origin[3], const c
         _exit(99);
     }
     close(ends[0]);
-    if (len > 0)
-        assert_int_equal(write(ends[1], password, len), (ssize_t)len);
     if (!pipe_stays_open)
         close(ends[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A throwaway root, in which ./quickstart and the whole-system tests change what they like.
 EXTRA_DIST += \
+	tests/root/apt-offline \
 	tests/root/fetch-debs \
 	tests/root/fetch-source \
 	tests/root/install-inside \
