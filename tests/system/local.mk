@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	tests/system/test_shadow.py \
 	tests/system/test_stopped.py \
 	tests/system/test_timing.py \
+	tests/system/test_unix.py \
 	tests/system/test_upgrade.py \
 	tests/system/turns.py \
 	tests/system/walk.py

@@ -41,7 +41,10 @@ ODD = [
     ('the account a second time', lambda text: text + OTHER_ANNA + '\n'),
     ('the account twice before, malformed', lambda text: 'anna:x:1\nanna:x:a:b:c:d:::\n' + text),
     ('!! and other odd fields', lambda text: 'x1:!!:1:0:99999:7:::\nx2:*LK*:::::::\nx3:!::::::\nx4:NP::::::0:0\n' + text),
-    ('blanks and other bytes', lambda text: ' anna:x:1::::::\nanna :x:1::::::\n\tb:x\r\n\x01\x7f\n' + text),
+    ('blanks and other bytes', lambda text: 'anna :x:1::::::\nanna:x:-1::::::\n\tb:x\r\n\x01\x7f\n' + text),
+    ('the account in the old form', lambda text: text.replace(line_of('anna', text), ':'.join(line_of('anna', text).split(':')[:5]))),
+    ('the account behind blanks, with signs', lambda text: text.replace(line_of('anna', text), f' \t{line_of("anna", text)}').replace(
+        ':0:99999:7:', ':+0: 99999:7:')),
 ]
 
 
@@ -57,8 +60,10 @@ def restore(text=ORIGINAL):
 
 def expected(before, after, name='anna'):
     """BEFORE with the new hash and day of the account's line, which may be taken from AFTER."""
-    old = next(line for line in before.split('\n') if re.fullmatch(rf'{name}:[^:]*:\d+:\d*:\d*:\d*:\d*:\d*:\d*', line))
-    new = next(line for line in after.split('\n') if line.startswith(f'{name}:$mhkdf$'))
+    number = r'[ +]?\d*'
+    old = next(line for line in before.split('\n')
+               if re.fullmatch(rf'\s*{name}:[^:]*:\d+:{number}:{number}(:{number}:{number}:{number}:{number})?', line))
+    new = next(line for line in after.split('\n') if line.lstrip().startswith(f'{name}:$mhkdf$'))
     fields = old.split(':')
     fields[1:3] = new.split(':')[1], str(int(time.time() // 86400))
     return before.replace(old, ':'.join(fields), 1)
@@ -161,16 +166,25 @@ def _():
         run('umount', '/mnt/small')
 
 
-@tap.case('shadow is a mount point of its own, and read-only')
-def _():
+@tap.case('shadow is a mount point of its own, {}', [('rw',), ('ro',)])
+def _(mode):
     restore()
+    weak = drive.perl_crypt(FIRST, '$5$rounds=1000$abcdefgh')
+    need(drive.set_password('anna', weak, encrypted=True))
     run('mount', '--bind', SHADOW, SHADOW)
-    run('mount', '-o', 'remount,bind,ro', SHADOW)
+    run('mount', '-o', f'remount,bind,{mode}', SHADOW)
+    why = 'shadow can\'t be replaced, as where it is a mount point'
     try:
         with drive.syslog() as log:
-            refuses_to_change(log, 'shadow can\'t be written')
+            refuses_to_change(log, f'password of anna not changed: {why}')
+        tap.contains('\n'.join(log), f'the hash of anna isn\'t upgraded: {why}')
+        tap.check(not any('arena' in line for line in log), f'{log}')
+        tap.equal(drive.hash_of('anna'), weak)
+        result = need(drive.change_password('anna', FIRST, SECOND), False)
+        tap.contains(result.transcript, 'where it is a mount point')
     finally:
         run('umount', SHADOW)
+    login_and_change()
 
 
 @tap.case('all of /etc is read-only')

@@ -36,7 +36,7 @@ def count_openings(function):
 
 @tap.case('pam_unix behind, or nothing: a refusal of each kind reads the accounts equally often')
 def _():
-    common.write('/etc/pam.d/alone', 'auth required pam_mhkdf.so nullok\n')
+    common.write('/etc/pam.d/alone', 'auth required pam_mhkdf.so\n')
     common.write('/etc/pam.d/stack', '@include common-auth\n')
     common.write('/etc/nsswitch.conf', 'passwd: files\nshadow: files\ngroup: files\n')
     for name in ('counted', 'counted-locked', 'counted-bad'):
