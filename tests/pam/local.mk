@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The PAM module as programs see it, through libpam, without root. It is built a second time, to
 # find its files where the test puts them.
-EXTRA_DIST += tests/pam/exports.sh
+EXTRA_DIST += tests/pam/exports.sh tests/pam/test_pam_check
 
 if WITH_PAM
-TESTS += tests/pam/exports.sh
+TESTS += tests/pam/exports.sh tests/pam/test_pam_check
 
 if HAVE_CMOCKA
 if HAVE_PAM_WRAPPER
