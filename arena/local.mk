@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # mhkdf-arenad. It knows libcore's protocol, and no other part of it.
 arena_sources = \
+	arena/check.c arena/check.h \
 	arena/lease.c arena/lease.h \
 	arena/limits.c arena/limits.h \
 	arena/listener.c arena/listener.h \

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "arena/check.h"
 #include "arena/listener.h"
 #include "arena/log.h"
 #include "arena/options.h"
@@ -156,6 +157,8 @@ start(struct server_setup *setup, struct server_config *config)
     int rc = load(config, &nothing);
 
     if (rc == 0)
+        check_lockouts(&current);
+    if (rc == 0)
         rc = find_names(&user, &setup->group);
     if (rc != 0)
         return rc;
@@ -170,6 +173,18 @@ start(struct server_setup *setup, struct server_config *config)
     return rc;
 }
 
+/* Whether there is room isn't looked at: the daemon may be running, and have it. */
+static int
+check_alone(void)
+{
+    int rc = read_config(&current);
+
+    if (rc == 0)
+        check_lockouts(&current);
+    config_free(&current);
+    return rc == 0 ? 0 : 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -179,6 +194,8 @@ main(int argc, char **argv)
 
     if (!options_read(argc, argv, &options, &status))
         return status;
+    if (options.check)
+        return check_alone();
     (void)signal(SIGPIPE, SIG_IGN);
     server_block_signals();
     if (start(&setup, &config) != 0)

@@ -23,19 +23,17 @@ static const char help[] =
     "  --socket PATH   listen here instead of " ARENA_SOCKET "\n"
     "  --user NAME     the user to become when started by root (mhkdf-arena)\n"
     "  --group NAME    whose programs may ask, besides root's (shadow)\n"
+    "  --check         name the accounts that mhkdf.conf locks out, and exit\n"
     "  --help          print this text and exit\n"
     "  --version       print the version and exit\n";
 
-enum { OPT_CONF = 1, OPT_SOCKET, OPT_USER, OPT_GROUP, OPT_HELP, OPT_VERSION };
+enum { OPT_CONF = 1, OPT_SOCKET, OPT_USER, OPT_GROUP, OPT_CHECK, OPT_HELP, OPT_VERSION };
 
 static const struct option known[] = {
-    {"conf", required_argument, NULL, OPT_CONF},
-    {"socket", required_argument, NULL, OPT_SOCKET},
-    {"user", required_argument, NULL, OPT_USER},
-    {"group", required_argument, NULL, OPT_GROUP},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
+    {"conf", required_argument, NULL, OPT_CONF}, {"socket", required_argument, NULL, OPT_SOCKET},
+    {"user", required_argument, NULL, OPT_USER}, {"group", required_argument, NULL, OPT_GROUP},
+    {"check", no_argument, NULL, OPT_CHECK},     {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION}, {NULL, 0, NULL, 0},
 };
 
 static bool
@@ -70,6 +68,9 @@ options_read(int argc, char **argv, struct options *out, int *status)
             break;
         case OPT_GROUP:
             out->group = optarg;
+            break;
+        case OPT_CHECK:
+            out->check = true;
             break;
         case OPT_HELP:
             return print(help, status);

@@ -11,6 +11,7 @@ struct options {
     const char *socket;
     const char *user;  /* whom to become where this is root */
     const char *group; /* whose programs may ask, besides root's */
+    bool check;        /* say whom mhkdf.conf locks out, and exit */
 };
 
 /** Reads argv. True: go on. False: exit with *status, all has been said. */

@@ -23,7 +23,8 @@ pam_sources = \
 	pam/service_file.c pam/service_file.h \
 	pam/upgrade.c pam/upgrade.h \
 	pam/verdict.c pam/verdict.h \
-	pam/verify.c pam/verify.h
+	pam/verify.c pam/verify.h \
+	pam/warning.c pam/warning.h
 pam_libs = policy/libpolicy.la libcore/libcore.la $(INIH_LIBS) $(PAM_LIBS) $(CRYPT_LIBS) \
 	$(SELINUX_LIBS) $(AUDIT_LIBS)
 pam_cppflags = $(AM_CPPFLAGS) -DMHKDF_CHKPWD='"$(sbindir)/mhkdf_chkpwd"'

@@ -22,6 +22,7 @@
 #include "pam/ruling.h"
 #include "pam/verdict.h"
 #include "pam/verify.h"
+#include "pam/warning.h"
 #include "policy/newhash.h"
 #include "policy/shadow.h"
 #include "policy/strength.h"
@@ -504,7 +505,9 @@ update_account(pam_handle_t *pamh, unsigned flags, const struct options *options
                   finding->user);
         return rc;
     }
-    return hash_and_store(pamh, flags, options, finding, uid, &policy, password);
+    rc = hash_and_store(pamh, flags, options, finding, uid, &policy, password);
+    warning_of_lockouts(pamh, flags, options, as_root);
+    return rc;
 }
 
 int

@@ -120,8 +120,8 @@ refuse_relative(const char *path, struct config *config, struct config_error *er
     return EINVAL;
 }
 
-static int
-load(const struct ruling *ruling, struct config *config, struct config_error *error)
+int
+ruling_load(const struct ruling *ruling, struct config *config, struct config_error *error)
 {
     uint32_t owner = place_conf_owner();
 
@@ -136,7 +136,7 @@ int
 ruling_find(const struct ruling *ruling, struct config_policy *policy, struct config_error *error)
 {
     struct config config;
-    int rc = load(ruling, &config, error);
+    int rc = ruling_load(ruling, &config, error);
 
     if (rc != 0)
         ruling->log(ruling->ctx, LOG_ERR, error->text);

@@ -31,4 +31,7 @@ struct ruling {
 int ruling_find(const struct ruling *ruling, struct config_policy *policy,
                 struct config_error *error);
 
+/** Reads the file alone. 0, or as config_load, whose rules hold for config; nothing is logged. */
+int ruling_load(const struct ruling *ruling, struct config *config, struct config_error *error);
+
 #endif

@@ -166,6 +166,21 @@ begins_with(const char *line, size_t len, const char *name, struct rest *rest)
 }
 
 bool
+line_name(const char *line, size_t len, char *name, size_t size)
+{
+    struct rest rest = {line, line + len};
+    struct line_field field;
+
+    skip_blanks(&rest);
+    take_text(&rest, &field);
+    if (field.len >= size || memchr(field.text, '\0', field.len) != NULL)
+        return false;
+    memcpy(name, field.text, field.len);
+    name[field.len] = '\0';
+    return line_name_is_valid(name);
+}
+
+bool
 line_is_shadow_of(const char *line, size_t len, const char *name,
                   struct line_field fields[LINE_SHADOW_FIELDS])
 {

@@ -40,6 +40,10 @@ bool line_is_shadow_of(const char *line, size_t len, const char *name,
 bool line_is_passwd_of(const char *line, size_t len, const char *name,
                        struct line_field fields[LINE_PASSWD_FIELDS]);
 
+/** Copies the name that a line is of, without the blanks in front. false: it has none that an
+ * account can have, or of size bytes or more. */
+bool line_name(const char *line, size_t len, char *name, size_t size);
+
 /** The number in a field of shadow, from the third on, that one of the functions above has checked.
  * Above 2^31 it is negative, as for the C library. LINE_NO_DAYS: there is none. */
 long line_days(const struct line_field *field);

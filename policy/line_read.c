@@ -22,6 +22,9 @@ struct search {
     size_t len; /* of line, so far; above LINE_READ_MAX: it is too long */
     struct line_field *fields;
     bool found; /* line stays */
+    void (*visit)(void *ctx, const char *line,
+                  size_t len); /* NULL: the line of name is looked for */
+    void *ctx;
 };
 
 static void
@@ -38,6 +41,8 @@ append(struct search *search, const char *text, size_t len)
 static void
 end_line(struct search *search)
 {
+    if (search->visit != NULL && search->len <= LINE_READ_MAX)
+        search->visit(search->ctx, search->line, search->len);
     search->found = search->name_is_valid && search->len <= LINE_READ_MAX &&
                     search->is_line_of(search->line, search->len, search->name, search->fields);
     search->len = search->found ? search->len : 0;
@@ -107,4 +112,13 @@ line_read_passwd(int fd, const char *name, char line[LINE_READ_MAX],
         .name = name, .is_line_of = line_is_passwd_of, .line = line, .fields = fields};
 
     return find(fd, &search);
+}
+
+int
+line_read_each(int fd, char line[LINE_READ_MAX],
+               void (*visit)(void *ctx, const char *line, size_t len), void *ctx)
+{
+    struct search search = {.line = line, .visit = visit, .ctx = ctx};
+
+    return read_all(fd, &search);
 }

@@ -24,4 +24,9 @@ int line_read_shadow(int fd, const char *name, char line[LINE_READ_MAX],
 int line_read_passwd(int fd, const char *name, char line[LINE_READ_MAX],
                      struct line_field fields[LINE_PASSWD_FIELDS]);
 
+/** Shows each line that isn't longer to visit, without its newline, in line. 0, or an errno of
+ * read(2). The caller wipes line. */
+int line_read_each(int fd, char line[LINE_READ_MAX],
+                   void (*visit)(void *ctx, const char *line, size_t len), void *ctx);
+
 #endif

@@ -23,6 +23,7 @@ policy_libpolicy_la_SOURCES = \
 	policy/linker.c policy/linker.h \
 	policy/loaded.c policy/loaded.h \
 	policy/lock.c policy/lock.h \
+	policy/lockout.c policy/lockout.h \
 	policy/methods.c policy/methods.h \
 	policy/newhash.c policy/newhash.h \
 	policy/replace.c policy/replace.h \

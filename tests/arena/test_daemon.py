@@ -12,6 +12,7 @@ import resource
 import signal
 import socket
 import subprocess
+import tempfile
 
 import arena
 import tap
@@ -599,6 +600,26 @@ def _():
         tap.check(as_other(1000, 1000, [shadow], refused))  # the effective group counts
         tap.check(as_other(1000, shadow, [], served))
         daemon.wait_status(renewed=1)
+
+
+@tap.case("a ceiling below stored hashes: the start names the accounts, and so does --check")
+def _():
+    hashed = "$mhkdf$m8M.t1.p1.c6$" + "A" * 22 + "$" + "A" * 43
+    with tempfile.TemporaryDirectory() as etc:
+        os.chmod(etc, 0o755)
+        for name, text in (("passwd", "anna:x:1000:1000:::\nbob:x:1001:1001:::\n"),
+                           ("shadow", f"anna:{hashed}:1::::::\nbob:!{hashed}:1::::::\n")):
+            with open(os.path.join(etc, name), "w", encoding="ascii") as file:
+                file.write(text)
+        environment = dict(os.environ, MHKDF_TEST_ETC=etc)
+        with Daemon(default="memory = 1M\nceiling_memory = 8M\n", env=environment) as daemon:
+            tap.check("locks out" not in daemon.said(), daemon.said())
+        with Daemon(default="memory = 1M\nceiling_memory = 4M\n", env=environment) as daemon:
+            tap.contains(daemon.said(), "mhkdf.conf locks out anna: their hashes are above its ceiling_memory")
+            done = subprocess.run([arena.DAEMON, "--conf", os.path.join(daemon.path, "conf"), "--check"],
+                                  env=environment, capture_output=True, timeout=arena.PATIENCE, check=False)
+            tap.equal(done.returncode, 0)
+            tap.contains(done.stderr, b"mhkdf.conf locks out anna: ")
 
 
 @tap.case("SIGHUP: another configuration, while a lease goes on")

@@ -16,7 +16,8 @@ tests_pam_pam_mhkdf_test_la_LDFLAGS = $(pam_ldflags) -rpath /nonexistent
 
 pam_test_programs = tests/pam/test_arena tests/pam/test_auth tests/pam/test_helper \
 	tests/pam/test_history tests/pam/test_limits tests/pam/test_names tests/pam/test_password \
-	tests/pam/test_policy tests/pam/test_raise tests/pam/test_upgrade
+	tests/pam/test_policy tests/pam/test_raise tests/pam/test_upgrade \
+	tests/pam/test_warning
 check_PROGRAMS += $(pam_test_programs)
 TESTS += $(pam_test_programs)
 pam_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -78,6 +79,11 @@ tests_pam_test_raise_SOURCES = tests/pam/test_raise.c pam/limits.c pam/limits.h
 tests_pam_test_raise_CFLAGS = $(pam_test_cflags)
 tests_pam_test_raise_LDADD = $(pam_test_ldadd)
 tests_pam_test_raise_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrlimit,--wrap=setrlimit
+
+tests_pam_test_warning_SOURCES = tests/pam/test_warning.c tests/pam/stage.c tests/pam/stage.h \
+	tests/lib/scratch.h
+tests_pam_test_warning_CFLAGS = $(pam_test_cflags)
+tests_pam_test_warning_LDADD = $(pam_test_ldadd)
 
 # upgrade.c alone.
 tests_pam_test_upgrade_SOURCES = tests/pam/test_upgrade.c pam/upgrade.c pam/upgrade.h

@@ -62,6 +62,11 @@ tests_unit_test_loaded_SOURCES = tests/unit/test_loaded.c tests/lib/scratch.h
 tests_unit_test_loaded_CFLAGS = $(unit_cflags)
 tests_unit_test_loaded_LDADD = policy/libpolicy.la $(unit_ldadd) $(DL_LIBS)
 
+unit_tests += tests/unit/test_lockout
+tests_unit_test_lockout_SOURCES = tests/unit/test_lockout.c tests/lib/scratch.h
+tests_unit_test_lockout_CFLAGS = $(unit_cflags)
+tests_unit_test_lockout_LDADD = policy/libpolicy.la $(INIH_LIBS) $(unit_ldadd)
+
 unit_tests += tests/unit/test_newhash
 tests_unit_test_newhash_CFLAGS = $(unit_cflags)
 tests_unit_test_newhash_LDADD = policy/libpolicy.la $(unit_ldadd)
