@@ -7,6 +7,9 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "arena/log.h"
 #include "policy/lockout.h"
@@ -43,8 +46,8 @@ is_in_group(void *ctx, const char *user, const char *group)
     return account != NULL && account->pw_gid == gid;
 }
 
-void
-check_lockouts(const struct config *config)
+static void
+name_lockouts(const struct config *config)
 {
     const struct lockout_query query = {
         .etc_dir = etc_dir(), .config = config, .reason = LOCKOUT_CEILING, .in_group = is_in_group};
@@ -55,4 +58,17 @@ check_lockouts(const struct config *config)
                  "mhkdf.conf locks out %s: their hashes are above its ceiling_memory or "
                  "ceiling_passes; raise it, or set new passwords",
                  found.names);
+}
+
+void
+check_lockouts(const struct config *config)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        name_lockouts(config);
+        _exit(0);
+    }
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
 }

@@ -5,8 +5,9 @@
 
 #include "policy/config.h"
 
-/** Logs the names of accounts whose hashes are above the file's ceilings. Nothing, where shadow
- * can't be read: then a check by root has said it (--check). */
+/** Logs the names of accounts whose hashes are above the file's ceilings, from a child, so that no
+ * hash is ever in this process. Nothing, where shadow can't be read: then a check by root has said
+ * it (--check). Before there is a second thread. */
 void check_lockouts(const struct config *config);
 
 #endif

@@ -3,9 +3,11 @@ EXTRA_DIST += etc/mhkdf.conf etc/pam-configs/mhkdf
 dist_sbin_SCRIPTS += etc/mhkdf-leave etc/mhkdf-leave-pam
 securityconfdir = $(sysconfdir)/security
 
+EXTRA_DIST += etc/mhkdf-pam-check
 if WITH_PAM
 pamconfigs_DATA = etc/pam-configs/mhkdf
 folders += $(securityconfdir)
+sbin_SCRIPTS += etc/mhkdf-pam-check
 
 # An administrator's own mhkdf.conf is neither replaced nor removed.
 install-data-local:

@@ -33,9 +33,9 @@ man_MANS += man/mhkdf-leave-pam.8
 man/mhkdf-leave-pam.8: man/local.mk
 	$(AM_V_GEN)$(MKDIR_P) man && echo '.so man8/mhkdf-leave.8' >$@
 
-EXTRA_DIST += man/mhkdf_chkpwd.8 man/pam_mhkdf.8
+EXTRA_DIST += man/mhkdf-pam-check.8 man/mhkdf_chkpwd.8 man/pam_mhkdf.8
 if WITH_PAM
-man_MANS += man/mhkdf_chkpwd.8 man/pam_mhkdf.8
+man_MANS += man/mhkdf-pam-check.8 man/mhkdf_chkpwd.8 man/pam_mhkdf.8
 endif
 
 EXTRA_DIST += man/mhkdf-arenad.8

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/system/test_leave.py \
 	tests/system/test_logins.py \
 	tests/system/test_odd.py \
+	tests/system/test_pam_check.py \
 	tests/system/test_passwords.py \
 	tests/system/test_rescue.py \
 	tests/system/test_shadow.py \

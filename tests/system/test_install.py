@@ -58,7 +58,7 @@ def _():
     steps = read(os.path.join(common.SOURCE, 'README.md'))
     script = read(os.path.join(common.SOURCE, 'tests/root/install-inside'))
     tap.contains(steps, '    grep pam_unix /etc/pam.d/common-auth\n')
-    for step in ('ldconfig', 'pam-auth-update --package', 'mhkdf-libcrypt enable'):
+    for step in ('ldconfig', 'pam-auth-update --package', 'mhkdf-libcrypt enable', 'mhkdf-pam-check'):
         tap.check(f'    {step}\n' in steps and f'\n{step}\n' in script, f'{step}: README.md and install-inside differ')
     tap.check('    make install-strip\n' in steps and ' install-strip\n' in script, 'README.md and install-inside differ')
     quickstart = read(os.path.join(common.SOURCE, 'quickstart'))
