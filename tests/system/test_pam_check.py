@@ -67,10 +67,9 @@ def _():
     told = 'mhkdf.conf locks out carla: their hashes are above its ceiling_memory or ceiling_passes'
     with drive.syslog() as log:
         tap.contains(need(drive.change_password_as_root('boris', FIRST)).transcript, f'Warning: {told}')
-        tap.equal(len([line for line in log if told in line]), 1, f'{log}')
         result = need(drive.change_password('boris', FIRST, FOURTEEN))
         tap.check('carla' not in result.transcript, result.transcript)
-        tap.equal(len([line for line in log if told in line]), 2, f'{log}')
+    tap.equal(len([line for line in log if told in line]), 2, f'{log}')     # all has come now
     done = subprocess.run(['mhkdf-arenad', '--check'], capture_output=True, check=True, timeout=60)
     tap.contains(done.stderr.decode(), told)
     os.makedirs('/run/mhkdf', exist_ok=True)
@@ -90,7 +89,7 @@ def _():
     told = 'mhkdf.conf locks out carla: it says arena = require, but mhkdf-arenad isn\'t running'
     with drive.syslog() as log:
         tap.contains(need(drive.change_password_as_root('boris', FIRST)).transcript, f'Warning: {told}')
-        tap.check(any(told in line for line in log), f'{log}')
+    tap.check(any(told in line for line in log), f'{log}')
     with arenad.running(2):
         result = need(drive.change_password_as_root('boris', FIRST))
         tap.check('locks out' not in result.transcript, result.transcript)

@@ -213,7 +213,7 @@ def _():
 def _():
     common.write('/etc/security/mhkdf.conf', '[default]\nmemory = 2M\npasses = 2\nlanes = 3\nchain = 12\n')
     need(drive.set_password('anna', FIRST))
-    tap.contains(drive.hash_of('anna'), '$m2M.t2.p3.c12$')
+    tap.contains(drive.hash_of('anna'), '$mhkdf$m2M.t2.p3.c12$')
 
 
 @tap.case('with an error in mhkdf.conf nothing is changed, and logins go on')
