@@ -576,7 +576,7 @@ def _():
           ''.join(f'[service s{number}]\nmemory = 2M\n' for number in range(200)))
     try:
         seen = set()
-        for kib in range(100, 1500, 20):
+        for kib in (*range(100, 1500, 20), 65536):
             limit = resource.RLIMIT_DATA, (kib << 10, kib << 10)
             got = ask(WORD, 'anna', 'nonull', preexec_fn=limited(limit))
             tap.check(got in (DENIED, BUSY, 127) or got < 0, f'{kib} KiB: {got}')
