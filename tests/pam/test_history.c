@@ -159,8 +159,8 @@ lines_that_count(void **unused)
     static const char *const texts[] = {
         "-password optional pam_pwhistory.so",
         "  PASSWORD\t[success=ok default=die]\tpam_pwhistory.so",
-        "password [success=ok user_unknown=ignore \\]=x default=die] "
-        "/lib/security/pam_pwhistory.so",
+        ("password [success=ok user_unknown=ignore \\]=x default=die] "
+         "/lib/security/pam_pwhistory.so"),
         "password requisite pam_pwhistory.so # remember=0",
         "password \\\n  # between\n\n requisite \\  \n pam_pwhistory.so\n",
         "auth required pam_deny.so\npassword requisite pam_pwhistory.so remember=00",

