@@ -57,7 +57,7 @@ policy_is_good(pam_handle_t *pamh, unsigned flags, const struct options *options
         log_tell_error(pamh, flags, "Passwords can't be changed now: %m");
         return false;
     }
-    if (rc == 0)
+    if (rc == 0 || error.text[0] == '\0') /* nothing is wrong with the file */
         return true;
     log_tell_error(pamh, flags, "Passwords can't be changed while this is wrong: %s", error.text);
     return false;

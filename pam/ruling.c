@@ -11,6 +11,7 @@
 
 #include "pam/names.h"
 #include "pam/place.h"
+#include "policy/shortage.h"
 
 #define NO_GROUP SIZE_MAX
 
@@ -22,9 +23,18 @@ struct asked {
     size_t kept;                      /* how many of these there are */
     size_t next;                      /* which group comes next */
     size_t assumed;    /* one that counts as his though nobody can tell; NO_GROUP: none */
-    int error;         /* of a group, the first, about which nobody can tell; 0: all is known */
+    int error;         /* of a group about which nobody can tell, the first, or the first for want
+                          of something here; 0: all is known */
     const char *group; /* its name */
 };
+
+/* Want of memory or descriptors here, as far as it can be told from a server that doesn't answer,
+ * for which sources say EAGAIN. */
+static int
+own_shortage(int error)
+{
+    return shortage_is(error) && error != EAGAIN ? error : 0;
+}
 
 static bool
 in_group(void *ctx, const char *group)
@@ -35,7 +45,8 @@ in_group(void *ctx, const char *group)
 
     if (this == asked->kept)
         asked->answers[asked->kept++] = rc;
-    if (rc != 0 && rc != ENOENT && asked->error == 0) {
+    if (rc != 0 && rc != ENOENT &&
+        (asked->error == 0 || (own_shortage(asked->error) == 0 && own_shortage(rc) != 0))) {
         asked->error = rc;
         asked->group = group;
     }
@@ -87,8 +98,8 @@ log_unknown(const struct ruling *ruling, const char *group, int error)
 }
 
 /* Groups about which nobody can tell count as not his, but what their sections would change is
- * softened. */
-static void
+ * softened. 0, or the shortage for which nobody can tell. */
+static int
 look_up(const struct ruling *ruling, const struct config *config, struct config_policy *policy)
 {
     struct asked asked = {.user = ruling->user, .assumed = NO_GROUP};
@@ -98,7 +109,7 @@ look_up(const struct ruling *ruling, const struct config *config, struct config_
 
     config_look_up(config, &who, policy);
     if (asked.error == 0)
-        return;
+        return 0;
     log_unknown(ruling, asked.group, asked.error);
     for (size_t i = 0; i < asked.kept; i++) {
         if (asked.answers[i] == 0 || asked.answers[i] == ENOENT)
@@ -108,6 +119,7 @@ look_up(const struct ruling *ruling, const struct config *config, struct config_
         config_look_up(config, &who, &other);
         soften(policy, &other);
     }
+    return own_shortage(asked.error);
 }
 
 /* Whatever folder a set-id program is in, its user chose it. */
@@ -136,11 +148,11 @@ int
 ruling_find(const struct ruling *ruling, struct config_policy *policy, struct config_error *error)
 {
     struct config config;
-    int rc = ruling_load(ruling, &config, error);
+    int rc = ruling_load(ruling, &config, error), unknown;
 
     if (rc != 0)
         ruling->log(ruling->ctx, LOG_ERR, error->text);
-    look_up(ruling, &config, policy);
+    unknown = look_up(ruling, &config, policy);
     config_free(&config);
-    return rc;
+    return rc != 0 ? rc : unknown;
 }

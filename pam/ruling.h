@@ -24,9 +24,11 @@ struct ruling {
  *
  * Where nobody can tell whether the user is in one of the file's groups, that is logged once, and
  * isn't an error: the group counts as not his, but its section can only take away from what the
- * policy refuses, requires and upgrades; the longer min_length counts.
+ * policy refuses, requires and upgrades; the longer min_length counts. But where it is for want of
+ * memory or descriptors in this process, that is returned, with policy as said and error->text "":
+ * the user of a set-id program may have brought it about, so that what a group is refused isn't.
  *
- * 0, or as config_load.
+ * 0, ENOMEM, EMFILE or ENFILE as above, or as config_load.
  */
 int ruling_find(const struct ruling *ruling, struct config_policy *policy,
                 struct config_error *error);

@@ -159,6 +159,53 @@ roots_limits_stay(void **unused)
 
 /* ---- limits that can't --------------------------------------------------------------- */
 
+/* What a group is denied isn't accepted either where nobody can tell, for want of something here,
+ * whether the user is in it. A server that fails is another matter, and root's limits are, too. */
+static void
+groups_that_cant_be_read_for_want_of_memory(void **unused)
+{
+    static const struct {
+        const char *uid, *fails;
+        int expected;
+    } cases[] = {
+        {"1000", "bob:adm=12", PAM_SYSTEM_ERR}, {"1000", "bob:adm=23", PAM_SYSTEM_ERR},
+        {"1000", "bob:adm=24", PAM_SYSTEM_ERR}, {"1000", "bob:adm=11", PAM_SUCCESS},
+        {"1000", "bob:adm=5", PAM_SUCCESS},     {"0", "bob:adm=12", PAM_SUCCESS},
+    };
+
+    (void)unused;
+    alone();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        stage_account(stage_hash(GOOD), AGING);
+        stage_put("mhkdf.conf", "[default]\nmemory = 32K\n[group staff]\nthreads = 1\n"
+                                "[group adm]\nfloor_memory = 16K\nfloor_action = deny\n");
+        setenv("MHKDF_TEST_UID", cases[i].uid, 1);
+        setenv("MHKDF_TEST_NSS_ERROR", cases[i].fails, 1);
+        rc = log_in(GOOD);
+        if (rc != cases[i].expected)
+            fail_msg("case %zu: %d, %s", i, rc, stage_log());
+    }
+}
+
+/* Root changes passwords then, and is told nothing of a broken file. */
+static void
+password_change_without_groups(void **unused)
+{
+    (void)unused;
+    alone();
+    stage_put("mhkdf.conf", "[default]\nmemory = 32K\n[group adm]\nmin_length = 12\n");
+    setenv("MHKDF_TEST_NSS_ERROR", "bob:adm=12", 1);
+    stage_account(stage_hash(GOOD), AGING);
+    setenv("MHKDF_TEST_UID", "1000", 1);
+    stage.answers[0] = GOOD;
+    stage.answers[1] = stage.answers[2] = "a new one for bob";
+    assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_AUTHTOK_ERR);
+    setenv("MHKDF_TEST_UID", "0", 1);
+    stage.answers[0] = stage.answers[1] = "a new one for bob";
+    assert_int_equal(stage_chauthtok(STAGE_USER, 0), PAM_SUCCESS);
+}
+
 #if !TEST_IS_SANITIZED
 /* What a login gives in a process that can't raise it. */
 static int
@@ -316,6 +363,8 @@ main(int argc, char **argv)
         STAGE_TEST(password_change),
         STAGE_TEST(broken_config_and_unknown_names),
         STAGE_TEST(roots_limits_stay),
+        STAGE_TEST(groups_that_cant_be_read_for_want_of_memory),
+        STAGE_TEST(password_change_without_groups),
 #if !TEST_IS_SANITIZED
         STAGE_TEST(want_of_descriptors_ends_it_for_users),
         STAGE_TEST(want_of_memory_denies_what_the_file_denies),

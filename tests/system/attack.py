@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """su as its user may start it: with limits on resources, signals and descriptors of his choice."""
 
+import ctypes
 import dataclasses
 import os
 import pwd
@@ -16,6 +17,8 @@ CONF = '/etc/security/mhkdf.conf'
 OLD = 'cracked already'                     # the password whose hash a floor denies
 ATTACKER = 'mallory'
 KIB = 1024
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_CAPBSET_DROP, CAP_SYS_RESOURCE = 24, 24
 NAMES = {'data': resource.RLIMIT_DATA, 'as': resource.RLIMIT_AS, 'nofile': resource.RLIMIT_NOFILE,
          'fsize': resource.RLIMIT_FSIZE, 'nproc': resource.RLIMIT_NPROC, 'stack': resource.RLIMIT_STACK}
 
@@ -28,6 +31,7 @@ class Start:
     used: int = 0                                               # descriptors that are taken already, from 3 on
     ignored: tuple = ()                                         # signals
     blocked: tuple = ()
+    bound: bool = False                                         # no right to raise limits, as in most containers
 
     def __str__(self):
         return ' '.join([f'{name}={value}' for name, value in self.limits.items()] +
@@ -42,6 +46,8 @@ class Start:
             signal.signal(number, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, self.blocked)
         account = pwd.getpwnam(ATTACKER)
+        if self.bound and LIBC.prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), 'prctl')
         os.initgroups(ATTACKER, account.pw_gid)
         os.setgid(account.pw_gid)
         for name, value in self.limits.items():

@@ -94,9 +94,9 @@ def is_loaded(start):
     return not any('unable to dlopen(pam_mhkdf.so)' in line for line in log)
 
 
-def accepted_at(limit, sizes):
+def accepted_at(limit, sizes, **more):
     """Those of the sizes (KiB) at which the module was loaded, and su let somebody in all the same."""
-    starts = [Start({limit: kib * KIB}) for kib in sizes]
+    starts = [Start({limit: kib * KIB}, **more) for kib in sizes]
     with ThreadPoolExecutor(12) as pool:
         outcomes = list(pool.map(lambda start: attack.su(start, 'victim'), starts))
     return [str(start) for start, outcome in zip(starts, outcomes) if outcome and is_loaded(start)]
@@ -108,6 +108,17 @@ def _():
     attack.prepare()
     attack.configure(200)
     tap.equal(accepted_at('data', range(420, 660, 10)), [])
+
+
+@tap.case('a large group that is denied, and limits that can\'t be raised: it isn\'t let in since it can\'t be read')
+def _():
+    members = ','.join(f'member{number:05}' for number in range(8000))
+    attack.write('/etc/group', attack.read('/etc/group') + f'retired:x:7777:{members},victim\n')
+    attack.write(attack.CONF, '[default]\nmemory = 1M\n[group retired]\nfloor_memory = 512K\nfloor_action = deny\n')
+    tap.equal(accepted_at('data', range(440, 1000, 20), bound=True), [])
+    tap.equal(accepted_at('as', range(5600, 8000, 200), bound=True), [])
+    tap.check(not attack.su(Start(bound=True), 'victim'), 'without limits')
+    tap.check(attack.su(Start({'data': 16000 * KIB}, bound=True), attack.ATTACKER, 'of mallory himself'), 'who is not in it')
 
 
 @tap.case('some thousand accounts, and RLIMIT_DATA: accounts that can\'t be read aren\'t left to pam_unix')
