@@ -59,6 +59,7 @@ handle_key(void *user, const char *section_name, const char *name, const char *v
     struct config_section *section = NULL;
     char text[320], title[CONFIG_TITLE_SIZE];
     enum config_key key;
+    int rc;
 
     (void)section_name; /* cut where it is long */
     if (reader->rc != 0)
@@ -76,9 +77,12 @@ handle_key(void *user, const char *section_name, const char *name, const char *v
                     config_keys_title(section, title), text);
     } else if (section->lines[key] != 0) {
         config_fail(reader, EINVAL, "%s: given already in line %u", name, section->lines[key]);
-    } else if (config_keys_parse(key, value, &section->values[key], text, sizeof(text)) != 0) {
-        config_fail(reader, EINVAL, "%s: '%.40s', but %s was expected", name, value, text);
     } else {
+        rc = config_keys_parse(key, value, &section->values[key], text, sizeof(text));
+        if (rc == EINVAL)
+            config_fail(reader, EINVAL, "%s: '%.40s', but %s was expected", name, value, text);
+        else if (rc != 0)
+            config_fail(reader, rc, "%s: libcrypt can't be asked for '%.40s': %m", name, value);
         section->lines[key] = reader->line;
     }
     return reader->rc == 0;

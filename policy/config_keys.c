@@ -147,6 +147,7 @@ parse_method(const char *text, uint32_t *value, char *expected, size_t size)
 {
     const char *why;
     uint32_t i;
+    int rc;
 
     expected[0] = '\0';
     if (methods_find(text, value, &why) != 0) {
@@ -160,7 +161,8 @@ parse_method(const char *text, uint32_t *value, char *expected, size_t size)
         return EINVAL;
     }
     snprintf(expected, size, "a method that this system's libcrypt has");
-    return methods_is_there(methods_get(*value)) ? 0 : EINVAL;
+    rc = methods_check(methods_get(*value));
+    return rc == ENOSYS ? EINVAL : rc;
 }
 
 static int

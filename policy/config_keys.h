@@ -71,7 +71,8 @@ enum config_key config_keys_find(enum config_kind kind, const char *name);
 /** The names of all keys that may be in such a section: "a, b or c". */
 void config_keys_list(enum config_kind kind, char *out, size_t size);
 
-/** Reads a value. EINVAL: it isn't one, and expected gets what would have been. */
+/** Reads a value. EINVAL: it isn't one, and expected gets what would have been. As methods_check,
+ * but for ENOSYS: that can't be told. */
 int config_keys_parse(enum config_key key, const char *text, uint32_t *value, char *expected,
                       size_t size);
 

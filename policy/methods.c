@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libcore/mhkdf.h"
+#include "policy/shortage.h"
 
 #define COUNT_SHIFT 9 /* 2^(count+9) KiB */
 
@@ -82,13 +83,16 @@ methods_find(const char *name, uint32_t *number, const char **why)
     return ENOENT;
 }
 
-bool
-methods_is_there(const struct methods_entry *method)
+int
+methods_check(const struct methods_entry *method)
 {
     char setting[CRYPT_GENSALT_OUTPUT_SIZE];
 
-    return method->ours != 0 ||
-           crypt_gensalt_rn(method->prefix, 0, NULL, 0, setting, sizeof(setting)) != NULL;
+    errno = 0;
+    if (method->ours != 0 ||
+        crypt_gensalt_rn(method->prefix, 0, NULL, 0, setting, sizeof(setting)) != NULL)
+        return 0;
+    return shortage_is(errno) ? errno : ENOSYS;
 }
 
 unsigned

@@ -6,7 +6,6 @@
 #ifndef POLICY_METHODS_H
 #define POLICY_METHODS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +32,9 @@ const struct methods_entry *methods_get(uint32_t number);
  */
 int methods_find(const char *name, uint32_t *number, const char **why);
 
-/** Whether hashes of it can be made here. */
-bool methods_is_there(const struct methods_entry *method);
+/** Whether hashes of it can be made here: 0; ENOSYS, libcrypt hasn't got it; ENOMEM, EMFILE or
+ * ENFILE, that can't be told, since a part of libcrypt couldn't be loaded. */
+int methods_check(const struct methods_entry *method);
 
 /** The count for crypt_gensalt: the most that memory_kib allows, or the least there is; for a
  * method that takes next to no memory, its cost. */

@@ -59,15 +59,24 @@ hash_ours(const char *phrase, const char *setting, char *output, char *scratch)
     return error == 0;
 }
 
-/* The same for a setting of another method where there is no library behind: errno is what
- * libxcrypt says of a method that it doesn't have. */
+/* Why there is nothing for another method where there is no library behind: what libxcrypt says of a
+ * method that it doesn't have, unless it is for want of memory or descriptors. */
+static int
+why_missing(void)
+{
+    int shortage = original_get()->shortage;
+
+    return shortage != 0 ? shortage : EINVAL;
+}
+
+/* The same for a setting of another method where there is no library behind. */
 static void
 fail_other(const char *phrase, const char *setting, char *output, int size)
 {
     int too_long = phrase != NULL && setting != NULL && strlen(phrase) >= CRYPT_MAX_PASSPHRASE_SIZE;
 
     write_failure_token(setting, output, size < CRYPT_OUTPUT_SIZE ? size : CRYPT_OUTPUT_SIZE);
-    errno = too_long ? ERANGE : EINVAL;
+    errno = too_long ? ERANGE : why_missing();
 }
 
 /* libxcrypt may be configured to return NULL in place of failure tokens. What it does with a
@@ -185,7 +194,7 @@ front_crypt_gensalt_rn(const char *prefix, unsigned long count, const char *rbyt
         return original->crypt_gensalt_rn(prefix, count, rbytes, nrbytes, output, output_size);
     } else {
         write_failure_token("", output, output_size);
-        error = output_size < 3 ? ERANGE : EINVAL;
+        error = output_size < 3 ? ERANGE : why_missing();
     }
     if (error == 0)
         return output;

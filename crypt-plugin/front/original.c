@@ -5,10 +5,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Both names of one file where /lib is a link to usr/lib, or will be one after an upgrade. Never a
  * name without a folder: that would find this library. */
@@ -60,6 +65,31 @@ look_up(void *handle)
     }
 }
 
+/* Why the library of this path, which couldn't be loaded, isn't to be had for now; 0: it isn't there,
+ * or no library. What it takes is a few times less than what is asked for here. */
+static int
+shortage_at(const char *path)
+{
+    const size_t room = (size_t)1024 * 1024;
+    struct stat st;
+    void *base;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : 0;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        st.st_size = 0;
+    (void)close(fd);
+    if (st.st_size <= 0 || (uint64_t)st.st_size > SIZE_MAX / 4)
+        return 0;
+    base = mmap(NULL, room + 2 * (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return ENOMEM;
+    (void)munmap(base, room + 2 * (size_t)st.st_size);
+    return 0;
+}
+
 static void
 open_original(void)
 {
@@ -73,6 +103,9 @@ open_original(void)
         handle = dlopen(PATHS[i], RTLD_NOW | RTLD_LOCAL);
     if (handle != NULL && !is_this_library(handle))
         look_up(handle);
+    for (i = 0; handle == NULL && functions.shortage == 0 && i < sizeof(PATHS) / sizeof(PATHS[0]);
+         i++)
+        functions.shortage = shortage_at(PATHS[i]);
     (void)dlerror(); /* a failure here is none of the program's */
     errno = saved;
     atomic_store_explicit(&is_open, 1, memory_order_release);

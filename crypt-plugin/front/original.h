@@ -22,6 +22,8 @@ struct original {
     void (*encrypt_r)(char *, int, struct crypt_data *);
     void (*setkey)(const char *);
     void (*setkey_r)(const char *, struct crypt_data *);
+    int shortage; /* errno of a library that is there, and couldn't be loaded for want of memory or
+                     descriptors; else 0 */
 };
 
 /**

@@ -97,6 +97,11 @@ def can_run(start):
                           check=False).returncode != 127
 
 
+def small(password):
+    """One of ours for which there is memory where there is hardly any."""
+    return drive.perl_crypt(password, '$mhkdf$m8K.t1.p1.c0$saltsalt')
+
+
 def sha512(password):
     return drive.perl_crypt(password, '$6$rounds=1000$saltsalt$')
 

@@ -16,8 +16,8 @@ import attack
 import common
 import drive
 import tap
-from attack import KIB, Start
-from common import run
+from attack import KIB, OLD, Start
+from common import need, run
 
 COUNT = int(os.environ.get('MHKDF_ATTACKS', '200'))
 SEED = int(os.environ.get('MHKDF_SEED', '1'))
@@ -118,7 +118,17 @@ def _():
     tap.equal(accepted_at('data', range(440, 1000, 20), bound=True), [])
     tap.equal(accepted_at('as', range(5600, 8000, 200), bound=True), [])
     tap.check(not attack.su(Start(bound=True), 'victim'), 'without limits')
-    tap.check(attack.su(Start({'data': 16000 * KIB}, bound=True), attack.ATTACKER, 'of mallory himself'), 'who is not in it')
+    tap.check(attack.su(Start({'data': 64000 * KIB}, bound=True), attack.ATTACKER, 'of mallory himself'), 'who is not in it')
+
+
+@tap.case('RLIMIT_AS: mhkdf.conf is not a broken file where the libcrypt behind ours couldn\'t be loaded')
+def _():
+    need(drive.set_password('victim', attack.small(OLD), encrypted=True))
+    attack.write(attack.CONF, '[default]\nmemory = 1M\nfloor_memory = 512K\nfloor_action = deny\n'
+                              '[user root]\nmethod = yescrypt\n')
+    tap.check(not attack.su(Start(), 'victim'), 'without limits')
+    tap.equal(accepted_at('as', range(4600, 8000, 8)), [])
+    need(drive.set_password('victim', attack.sha512(OLD), encrypted=True))
 
 
 @tap.case('some thousand accounts, and RLIMIT_DATA: accounts that can\'t be read aren\'t left to pam_unix')
