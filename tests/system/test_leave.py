@@ -105,6 +105,30 @@ def _(_name, path, line, wanted):
     put_back(before)
 
 
+GAWK = r"""#!/usr/bin/python3
+import os, re, sys
+words = sys.argv
+os.execv('/usr/bin/mawk', ['awk'] + [re.sub(r'\\(?=[^\\"/abfnrtv0-7])', '', word) if before == '-v' else word
+                                     for before, word in zip(words, words[1:])])
+"""
+
+
+@tap.case('also where awk is gawk, which takes a backslash out of -v')
+def _():
+    before = accounts()
+    os.mkdir('/root/gawk')
+    write('/root/gawk/awk', GAWK)
+    os.chmod('/root/gawk/awk', 0o755)
+    write('/etc/shadow', before['/etc/shadow'] + f'dora:{ours()}:1::::::\nemil:$mhkdf$m1M.t1.p4.c6.kmain$abcdefgh$xxxx:1::::::\n')
+    with_gawk = ('env', f'PATH=/root/gawk:{os.environ["PATH"]}')
+    tap.equal(run(*with_gawk, 'awk', '-v', r'text=\$x', 'BEGIN { print text }'), '$x\n')
+    for what in ('both', 'pam'):
+        tap.equal(run(*with_gawk, 'mhkdf-leave', what, check=False), run('mhkdf-leave', what, check=False))
+    tap.equal(run(*with_gawk, 'mhkdf-leave', 'pam', check=False), (1, 'emil\n'))
+    put_back(before)
+    shutil.rmtree('/root/gawk')
+
+
 @tap.case('wrapped hashes and such with a site key count: only pam_mhkdf has the key')
 def _():
     before = accounts()
