@@ -3,6 +3,7 @@
 
 #include "pam/warning.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <syslog.h>
 
@@ -23,6 +24,10 @@ is_in_group(void *ctx, const char *user, const char *group)
     return names_find_member(user, group) == 0;
 }
 
+#define TOO_MANY \
+    "whether mhkdf.conf locks anybody out couldn't be found out within a second, with so many " \
+    "accounts"
+
 /* Makes a text of both warnings; "": there are none. */
 static void
 write_warnings(const struct config *config, char ceiling[TEXT_SIZE], char arena[TEXT_SIZE])
@@ -32,15 +37,23 @@ write_warnings(const struct config *config, char ceiling[TEXT_SIZE], char arena[
                                   .reason = LOCKOUT_CEILING,
                                   .in_group = is_in_group};
     struct lockout found;
+    int rc = lockout_find(&query, &found);
 
-    if (lockout_find(&query, &found) == 0 && found.count > 0)
+    if (rc == ETIME)
+        snprintf(ceiling, TEXT_SIZE, TOO_MANY);
+    else if (rc == 0 && found.count > 0)
         snprintf(ceiling, TEXT_SIZE,
                  "mhkdf.conf locks out %s: their hashes are above its ceiling_memory or "
                  "ceiling_passes; raise it, or set new passwords",
                  found.names);
     query.reason = LOCKOUT_ARENA;
-    if (lockout_may_need_arena(config) && !lockout_arena_is_there(place_arena()) &&
-        lockout_find(&query, &found) == 0 && found.count > 0)
+    rc = 0;
+    found.count = 0;
+    if (lockout_may_need_arena(config) && !lockout_arena_is_there(place_arena()))
+        rc = lockout_find(&query, &found);
+    if (rc == ETIME)
+        snprintf(arena, TEXT_SIZE, TOO_MANY);
+    else if (rc == 0 && found.count > 0)
         snprintf(arena, TEXT_SIZE,
                  "mhkdf.conf locks out %s: it says arena = require, but mhkdf-arenad isn't "
                  "running; start it, or write arena = try",

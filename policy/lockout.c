@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libcore/arena_protocol.h"
@@ -20,14 +21,26 @@
 #include "policy/strength.h"
 
 #define NAME_SIZE 256
+#define MOST_MS 1000       /* for one look: who changes a password waits for it */
 #define ARENA_MIN_KIB 4096 /* smaller hashes never ask for a slot, as in libcore/source.c */
 
 struct finding {
     const struct lockout_query *query;
     struct lockout *out;
     struct config_policy strictest; /* the lowest ceilings of all sections */
+    uint64_t end_ms;
+    bool is_cut; /* the time was over before all had been looked at */
     char name[NAME_SIZE];           /* of the account that is looked at */
 };
+
+static uint64_t
+now_ms(void)
+{
+    struct timespec now = {0, 0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static bool
 in_group(void *ctx, const char *group)
@@ -135,7 +148,13 @@ look_at(void *ctx, const char *line, size_t len)
         return;
     memcpy(hash, fields[1].text, fields[1].len);
     hash[fields[1].len] = '\0';
-    if (account_hash_is_usable(hash) && may_be_refused(finding, hash) &&
+    if (!account_hash_is_usable(hash) || !may_be_refused(finding, hash)) {
+        mhkdf_wipe(hash, sizeof(hash));
+        return;
+    }
+    /* What follows reads passwd and asks the name service, for each account anew. */
+    finding->is_cut = finding->is_cut || now_ms() >= finding->end_ms;
+    if (!finding->is_cut &&
         account_find_uid(finding->query->etc_dir, finding->name, &uid) == 0) {
         service = find_refusing(finding, uid == 0, hash);
         if (service != NULL)
@@ -157,7 +176,7 @@ count_names(const char *names)
 int
 lockout_find(const struct lockout_query *query, struct lockout *out)
 {
-    struct finding finding = {.query = query, .out = out};
+    struct finding finding = {.query = query, .out = out, .end_ms = now_ms() + MOST_MS};
     char path[4096], line[LINE_READ_MAX];
     int n = snprintf(path, sizeof(path), "%s/shadow", query->etc_dir);
     size_t named, len;
@@ -176,9 +195,11 @@ lockout_find(const struct lockout_query *query, struct lockout *out)
     close(fd);
     named = count_names(out->names);
     len = strlen(out->names);
-    if (named < out->count)
+    if (finding.is_cut && out->count > 0)
+        snprintf(out->names + len, sizeof(out->names) - len, " and perhaps more");
+    else if (named < out->count)
         snprintf(out->names + len, sizeof(out->names) - len, " and %zu more", out->count - named);
-    return rc;
+    return rc == 0 && finding.is_cut && out->count == 0 ? ETIME : rc;
 }
 
 bool

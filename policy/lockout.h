@@ -29,13 +29,17 @@ struct lockout_query {
 struct lockout {
     size_t count; /* of accounts */
     /* "anna, boris (service sshd) and 3 more": with the first service of mhkdf.conf for which it is
-     * so, where it isn't so for all. "": there are none */
+     * so, where it isn't so for all. "": there are none. Ends with "and perhaps more" where not all
+     * were looked at. */
     char names[LOCKOUT_NAMES_SIZE];
 };
 
 /**
  * Looks through shadow, which the caller may read, without its lock. Locked accounts don't count.
- * 0, or an errno of open(2) or read(2): then out has what was found before.
+ * After a second no further account is looked at: with many accounts, or a name service that is far
+ * away, it would take minutes.
+ * 0; ETIME: nothing was found in that time; or an errno of open(2) or read(2): then out has what was
+ * found before.
  */
 int lockout_find(const struct lockout_query *query, struct lockout *out);
 

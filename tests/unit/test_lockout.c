@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "policy/lockout.h"
@@ -38,10 +39,15 @@ put(const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
+static long answer_ms; /* how long a name service takes for one */
+
 /* Only eve is in any group, and that is adm. */
 static bool
 in_group(void *ctx, const char *user, const char *group)
 {
+    const struct timespec time = {0, answer_ms * 1000000};
+
+    nanosleep(&time, NULL);
     assert_ptr_equal(ctx, folder);
     return strcmp(user, "eve") == 0 && strcmp(group, "adm") == 0;
 }
@@ -177,14 +183,11 @@ hashes_that_need_the_arena(void **unused)
 }
 
 static void
-names_without_room_are_counted(void **unused)
+put_hundred(void)
 {
     static char passwd[64 * 1024], shadow[64 * 1024];
     size_t i, passwd_len = 0, shadow_len = 0;
-    const char *names;
-    unsigned named = 0, more;
 
-    (void)unused;
     for (i = 0; i < 100; i++) {
         passwd_len += (size_t)snprintf(passwd + passwd_len, sizeof(passwd) - passwd_len,
                                        "user%zu:x:1000:1000:::\n", i);
@@ -193,6 +196,16 @@ names_without_room_are_counted(void **unused)
     }
     put("passwd", passwd);
     put("shadow", shadow);
+}
+
+static void
+names_without_room_are_counted(void **unused)
+{
+    const char *names;
+    unsigned named = 0, more;
+
+    (void)unused;
+    put_hundred();
     names = find("[default]\nmemory = 1M\nceiling_memory = 32M\n", LOCKOUT_CEILING);
     assert_int_equal(strncmp(names, "user0, user1, user2, ", 21), 0);
     for (const char *p = names; (p = strstr(p, "user")) != NULL; p++)
@@ -201,6 +214,25 @@ names_without_room_are_counted(void **unused)
     assert_non_null(strstr(names, " and "));
     assert_int_equal(sscanf(strstr(names, " and "), " and %u more", &more), 1);
     assert_int_equal(named + more, 100);
+    set_up(NULL);
+}
+
+/* Who changes a password doesn't wait for all that a slow name service would say. */
+static void
+slow_answers(void **unused)
+{
+    const char *names;
+    time_t start = time(NULL);
+
+    (void)unused;
+    put_hundred();
+    answer_ms = 100;
+    names = find("[default]\nmemory = 1M\nceiling_memory = 32M\n[group adm]\nthreads = 1\n",
+                 LOCKOUT_CEILING);
+    answer_ms = 0;
+    assert_in_range(time(NULL) - start, 0, 5);
+    assert_int_equal(strncmp(names, "user0, user1", 12), 0);
+    assert_string_equal(names + strlen(names) - 17, " and perhaps more");
     set_up(NULL);
 }
 
@@ -241,6 +273,7 @@ main(void)
         cmocka_unit_test(hashes_above_a_ceiling),
         cmocka_unit_test(hashes_that_need_the_arena),
         cmocka_unit_test(names_without_room_are_counted),
+        cmocka_unit_test(slow_answers),
         cmocka_unit_test(missing_shadow),
         cmocka_unit_test(arena_is_there_or_not),
     };
