@@ -202,6 +202,17 @@ def _(action, how):
     mhkdf_libcrypt('enable')
 
 
+@tap.case('a second enable that is interrupted, or fails, takes nothing away: {}', ('kill -INT $PPID', 'exit 1'))
+def _(what):
+    with tempfile.TemporaryDirectory() as folder:
+        write(f'{folder}/ldconfig', f'#!/bin/sh\n{what}\n')
+        os.chmod(f'{folder}/ldconfig', 0o755)
+        status = run('env', f'PATH={folder}:{os.environ["PATH"]}', 'mhkdf-libcrypt', 'enable', check=False)[0]
+    tap.check(status != 0)
+    run('ldconfig')
+    programs()
+
+
 @tap.case('enable is refused, and all is as before: {}', (
     'a library that is none', "the distribution's own", 'none', 'a line that has no effect'))
 def _(what):
