@@ -24,7 +24,7 @@ is_in_group(void *ctx, const char *user, const char *group)
     return names_find_member(user, group) == 0;
 }
 
-#define TOO_MANY \
+#define TOO_MANY                                                                                \
     "whether mhkdf.conf locks anybody out couldn't be found out within a second, with so many " \
     "accounts"
 

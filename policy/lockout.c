@@ -29,8 +29,8 @@ struct finding {
     struct lockout *out;
     struct config_policy strictest; /* the lowest ceilings of all sections */
     uint64_t end_ms;
-    bool is_cut; /* the time was over before all had been looked at */
-    char name[NAME_SIZE];           /* of the account that is looked at */
+    bool is_cut;          /* the time was over before all had been looked at */
+    char name[NAME_SIZE]; /* of the account that is looked at */
 };
 
 static uint64_t
@@ -154,8 +154,7 @@ look_at(void *ctx, const char *line, size_t len)
     }
     /* What follows reads passwd and asks the name service, for each account anew. */
     finding->is_cut = finding->is_cut || now_ms() >= finding->end_ms;
-    if (!finding->is_cut &&
-        account_find_uid(finding->query->etc_dir, finding->name, &uid) == 0) {
+    if (!finding->is_cut && account_find_uid(finding->query->etc_dir, finding->name, &uid) == 0) {
         service = find_refusing(finding, uid == 0, hash);
         if (service != NULL)
             add(finding, service);

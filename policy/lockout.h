@@ -38,8 +38,8 @@ struct lockout {
  * Looks through shadow, which the caller may read, without its lock. Locked accounts don't count.
  * After a second no further account is looked at: with many accounts, or a name service that is far
  * away, it would take minutes.
- * 0; ETIME: nothing was found in that time; or an errno of open(2) or read(2): then out has what was
- * found before.
+ * 0; ETIME: nothing was found in that time; or an errno of open(2) or read(2): then out has what
+ * was found before.
  */
 int lockout_find(const struct lockout_query *query, struct lockout *out);
 

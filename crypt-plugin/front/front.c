@@ -59,8 +59,8 @@ hash_ours(const char *phrase, const char *setting, char *output, char *scratch)
     return error == 0;
 }
 
-/* Why there is nothing for another method where there is no library behind: what libxcrypt says of a
- * method that it doesn't have, unless it is for want of memory or descriptors. */
+/* Why there is nothing for another method where there is no library behind: what libxcrypt says of
+ * a method that it doesn't have, unless it is for want of memory or descriptors. */
 static int
 why_missing(void)
 {

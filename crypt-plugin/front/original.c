@@ -65,8 +65,8 @@ look_up(void *handle)
     }
 }
 
-/* Why the library of this path, which couldn't be loaded, isn't to be had for now; 0: it isn't there,
- * or no library. What it takes is a few times less than what is asked for here. */
+/* Why the library of this path, which couldn't be loaded, isn't to be had for now; 0: it isn't
+ * there, or no library. What it takes is a few times less than what is asked for here. */
 static int
 shortage_at(const char *path)
 {
