@@ -100,10 +100,12 @@ go_between(int password_fd, const struct program *program, char *const argv[])
     int null;
 
     if (dup2(password_fd, STDIN_FILENO) != STDIN_FILENO)
-        _exit(NOT_STARTED);
+        _exit(STARVED);
     null = open("/dev/null", O_RDWR | O_NOCTTY);
+    if (null < 0)
+        _exit(is_for_good(errno) ? NOT_STARTED : STARVED);
     if (dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
-        _exit(NOT_STARTED);
+        _exit(STARVED);
     if (program->pamh != NULL)
         (void)pam_modutil_sanitize_helper_fds(program->pamh, PAM_MODUTIL_IGNORE_FD,
                                               PAM_MODUTIL_IGNORE_FD, PAM_MODUTIL_IGNORE_FD);

@@ -252,4 +252,13 @@ def _():
     tap.contains(run('grep', '-r', 'pam_mhkdf', '/etc/pam.d'), 'common-auth')
 
 
+@tap.case('a line with the whole path of the module is seen, too')
+def _():
+    common.write('/etc/pam.d/by-path', f'auth\trequired\t{MODULE}\n')
+    status, output = run(LEAVE_PAM, 'remove', check=False)
+    tap.equal(status, 1, output)
+    tap.contains(output, '/etc/pam.d/by-path:')
+    os.remove('/etc/pam.d/by-path')
+
+
 tap.main()
