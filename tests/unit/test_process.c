@@ -359,9 +359,9 @@ too_much_memory(void **state)
     assert_int_equal(status, 0);
 }
 
+#ifndef __SANITIZE_THREAD__ /* which takes a look at a thread's old stack for a race */
 static const char SECRET[] = "Tr0ub4dor&3 is no longer a secret";
 
-#ifndef __SANITIZE_THREAD__ /* which takes a look at a thread's old stack for a race */
 /* A stack to look at afterwards. */
 #define STACK_SIZE (512 * 1024)
 
